@@ -1,4 +1,5 @@
-"""The version of blogsmith, which is defined in the package itself. Records of cells name this file."""
+"""The version of blogsmith. It is defined in `blogsmith/__init__.py`, because recorded results refer to that
+file."""
 
 from __future__ import annotations
 

@@ -1,2 +1,2 @@
-"""Bibliographies: reads `.bib` and CSL-JSON files as publications that pages cite, and writes publications as
+"""Bibliographies. Reads `.bib` and CSL-JSON files as publications that pages cite, and writes publications as
 BibTeX."""

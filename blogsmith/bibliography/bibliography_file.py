@@ -1,4 +1,5 @@
-"""A bibliography file: an index of its entries, and its publications, each parsed when it is first needed."""
+"""A bibliography file. It has an index of its entries, and parses each publication when it is first
+needed."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from .csl_json import CslJsonError, read_csl_json
 from .works import publication_from_entry
 
 MOST_PARENTS = 5
-"""Maximum length of a chain of entries where each inherits fields from the next."""
+"""Maximum length of a chain of entries where each entry inherits fields from the next."""
 _TYPES_WITH_BOOKTITLE = frozenset(
     ("inproceedings", "conference", "incollection", "inbook", "suppbook", "inreference")
 )
@@ -51,14 +52,14 @@ class BibtexFile:
         return self._works[key]
 
     def place(self, key: str) -> Diagnostic | None:
-        """Return a diagnostic without a message that only gives the location of an entry; None if the key
+        """Return a diagnostic that has no message and only gives the location of an entry; None if the key
         does not exist."""
         if key not in self.index.entries:
             return None
         return self._diagnostic(BibProblem("", self.index.entries[key][0], len(key) + 1))
 
     def problems(self) -> tuple[Diagnostic, ...]:
-        """Return the errors in the structure of the file, not those in single entries."""
+        """Return the errors in the structure of the file. Errors in single entries are not included."""
         return (*self._conflicts, *(self._diagnostic(mistake) for mistake in self.index.mistakes))
 
     @cached_property
@@ -76,7 +77,7 @@ class BibtexFile:
         return PublicationLookup(work, tuple(self._diagnostic(mistake) for mistake in mistakes))
 
     def entry(self, key: str) -> BibEntry:
-        """Return the fields of an entry, including inherited ones."""
+        """Return an entry with its own and its inherited fields."""
         entry = self._own_entry(key)
         self._inherit(entry)
         return entry
@@ -86,8 +87,8 @@ class BibtexFile:
         return read_entry(self._text, start, end, self._strings)
 
     def _inherit(self, entry: BibEntry) -> None:
-        """Add the fields of the entries that `crossref` and `xdata` name, unless the entry has these
-        fields."""
+        """Add the fields of the entries that `crossref` and `xdata` name. A field that the entry already has
+        is not changed."""
         seen, child = {entry.key}, entry
         for _ in range(MOST_PARENTS):
             name = next((name for name in ("crossref", "xdata") if name in child.fields), "")
@@ -165,7 +166,7 @@ class CslJsonFile:
         return None
 
     def problems(self) -> tuple[Diagnostic, ...]:
-        """Return the errors in the file itself."""
+        """Return the errors in the file itself. Errors in single entries are not included."""
         _ = self._works
         return self._mistakes
 
@@ -174,7 +175,7 @@ BibliographyFile = BibtexFile | CslJsonFile
 
 
 def read_entries(text: str) -> Iterator[BibEntry]:
-    """Yield every entry with all its fields, to convert a complete file."""
+    """Yield every entry with all its fields. Used to convert a complete file."""
     file = BibtexFile("", text)
     for key in file.keys:
         yield file.entry(key)

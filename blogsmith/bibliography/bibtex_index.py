@@ -1,4 +1,4 @@
-"""The entries of a `.bib` file: an index made in one pass that parses no fields, and the parsed fields.
+"""The entries of a `.bib` file. The index is made in one pass that parses no fields; fields are parsed later.
 
 Text outside of entries is a comment, as in BibTeX. An entry with unbalanced braces ends at the next line that
 starts an entry, so an error affects only one entry. `@string`s are indexed too, and parsed when an entry is
@@ -26,7 +26,7 @@ _BRACE_OR_ROUND = lazy_pattern(r"\{+|\}+|\)")
 _KEY = lazy_pattern(r"([^\s,{}()\"#%'=\\][^\s,{}\"#%=\\]*)\s*(?=[,})])")
 _IGNORED_TYPES = frozenset(("comment", "preamble"))
 MOST_PROBLEMS = 20
-"""Maximum number of problems reported per file."""
+"""Maximum number of problems reported for one file."""
 MOST_ENTRIES = 100_000
 """Maximum number of entries read. The largest personal bibliographies have about ten thousand."""
 
@@ -47,8 +47,8 @@ class BibIndex(Struct, frozen=True, array_like=True):
     """The positions of the entries of a file."""
 
     entries: Mapping[str, tuple[int, int]]
-    """Key → offset of the entry's `@`, and offset after its last brace. For a duplicate key, the first entry
-    is used."""
+    """Key → offset of the entry's `@`, and offset after its last brace. If several entries have the same key,
+    the first is used."""
     strings: tuple[tuple[int, int], ...] = ()
     """Start and end offset of each `@string`, in order."""
     duplicates: Mapping[str, int] = {}
@@ -184,7 +184,8 @@ MONTH_STRINGS: Strings = MappingProxyType({name: name for name in MONTHS})
 
 
 def read_strings(text: str, places: tuple[tuple[int, int], ...]) -> Strings:
-    """Return the values of the `@string`s at these offsets. Each may use the previous ones."""
+    """Return the values of the `@string`s at these offsets. The value of a string may contain the strings
+    before it."""
     strings = dict(MONTH_STRINGS)
     for start, end in places:
         reader = _Reader(text, start, end, strings)
@@ -212,7 +213,7 @@ class _Reader:
         self.entry = BibEntry(start=start)
 
     def read_head(self, *, has_key: bool) -> None:
-        """Parse type and key."""
+        """Parse the type and the key. has_key: false for a `@string`, which has no key."""
         head = _HEAD.match(self._text, self._position, self._end)
         if head:
             self.entry.kind, self._position = head[1].lower(), head.end()

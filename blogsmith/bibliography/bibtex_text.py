@@ -1,4 +1,4 @@
-"""Publications as BibTeX, for readers to copy."""
+"""Publications as BibTeX, which readers can copy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bundled citation styles: files of the Citation Style Language, see `styles/README.md`."""
+"""The bundled citation styles. They are files of the Citation Style Language; see `styles/README.md`."""
 
 from __future__ import annotations
 

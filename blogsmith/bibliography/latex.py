@@ -1,4 +1,5 @@
-"""Converts LaTeX in fields of a bibliography to text with formulas and a few tags (see `model.publications`).
+"""Converts LaTeX in fields of a bibliography to text, which may contain formulas and a few tags (see
+`model.publications`).
 
 The conversion is one pass with a stack, so deeply nested braces are not slow. Formulas are not changed. An
 unknown command is removed and reported, but its argument is kept.
@@ -78,7 +79,7 @@ class _Reader:
         self._protects = protects
         self._groups = [_Group()]
         self._wants_argument: list[_Group] = []
-        """Groups that the next arguments of a command will open."""
+        """Groups that will be opened by the next arguments of a command."""
         self.unknown: list[UnknownCommand] = []
 
     def read(self) -> str:
@@ -181,15 +182,15 @@ def _with_accent(text: str, mark: str) -> str:
 
 
 def _as_dollars(formula: str) -> str:
-    r"""Return a formula as inline math: `\(x\)` and `$$x$$` become `$x$`. Outer spaces are removed, because
-    Markdown would not recognize the formula with them."""
+    r"""Return a formula as inline math, such as `$x$` for `\(x\)` and `$$x$$`. Outer spaces are removed,
+    because Markdown would not recognize the formula with them."""
     inner = formula[2:-2] if formula[:2] in ("$$", "\\(") else formula[1:-1]
     return f"${' '.join(inner.split())}$" if inner.strip() else ""
 
 
 def split_outside_braces(tex: str, word: str) -> Iterator[tuple[int, str]]:
-    """Yield (offset, part) for the parts of `tex` between occurrences of `word`, such as `and`, outside of
-    braces."""
+    """Yield (offset, part) for the parts of `tex` between occurrences of `word`, such as `and`. Occurrences
+    in braces do not separate parts."""
     depth = start = 0
     pattern = lazy_pattern(rf"[{{}}]|(?<=\s){word}(?=\s)")
     for found in pattern.finditer(tex):
@@ -224,7 +225,7 @@ ACCENTS: Mapping[str, str] = MappingProxyType(
         "textcommabelow": "\u0326",
     }
 )
-"""Accent command without backslash → combining character, to place after the letter."""
+"""Accent command without backslash → combining character, which follows the letter."""
 SYMBOLS: Mapping[str, str] = MappingProxyType(
     {
         **{"ss": "ß", "SS": "SS", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ", "aa": "å", "AA": "Å"},
@@ -262,8 +263,8 @@ SYMBOLS: Mapping[str, str] = MappingProxyType(
         **{"small": "", "footnotesize": "", "displaystyle": "", "upshape": "", "mdseries": "", "null": ""},
     }
 )
-"""Command without backslash → text that replaces it. Dollar and backslash are escaped in this text, because
-the result may contain formulas."""
+"""Command without backslash → text that replaces the command. In this text, dollar and backslash are escaped,
+because the result may contain formulas."""
 FONT_COMMANDS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         **dict.fromkeys(("emph", "textit", "textsl", "mkbibemph", "mkbibitalic"), ("<i>", "</i>")),
@@ -298,4 +299,4 @@ SWITCHES: Mapping[str, tuple[str, str]] = MappingProxyType(
         **dict.fromkeys(("bf", "bfseries"), ("<b>", "</b>")),
     }
 )
-"""Command that applies to the end of its group → tags around the text."""
+"""Command that changes the rest of its group → tags around that text."""

@@ -1,4 +1,4 @@
-"""Conversion of `references:` in front matter to publications, and back."""
+"""Conversion of entries under `references:` in front matter to publications, and back."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def publication_from_reference(reference: Reference) -> Publication:
 
 
 def reference_from_publication(work: Publication) -> Reference:
-    """Convert a publication to the reference that the built-in styles print."""
+    """Convert a publication to an entry of `references:`, with the values that the built-in styles print."""
     texts = work.variables
     is_serial = "container-title" in texts and work.kind != "chapter"
     authors = [person.full for person in work.authors]
@@ -105,7 +105,7 @@ def publication_url(work: Publication) -> str:
 
 
 def publication_links(work: Publication) -> Iterator[tuple[str, str]]:
-    """Yield name and URL of each link that follows an entry in a list of references."""
+    """Yield (name, URL) of each link that follows an entry in a list of references."""
     if doi := work.variables.get("DOI"):
         yield "DOI", f"https://doi.org/{doi}"
     if work.arxiv:

@@ -24,7 +24,7 @@ MOST_NAMES = 2_000
 
 
 def read_names(tex: str) -> tuple[tuple[Person, ...], bool]:
-    """Return the people in the value of a field such as `author`, and whether the list ends in `and
+    """Return the people in the value of a field such as `author`. Also return whether the list ends in `and
     others`."""
     found, has_others = list[Person](), False
     for _, part in split_outside_braces(tex, "and"):
@@ -82,7 +82,7 @@ def _parse_forward_name(words: list[str]) -> Person:
 
 
 def _particle(words: list[str]) -> tuple[list[str], list[str]]:
-    """Split `von Last` into the particle and the family name."""
+    """Return the words of the particle and the words of the family name in `von Last`."""
     small = [index for index, word in enumerate(words[:-1]) if _is_lower_case(word)]
     count = small[-1] + 1 if small and small[0] == 0 else 0
     return words[:count], words[count:]
@@ -326,7 +326,7 @@ def _address(entry: BibEntry) -> str:
 
 
 def _plain_address(tex: str) -> str:
-    r"""Return a URL without the escapes of LaTeX: `\\_`, `\\%`, `{…}`."""
+    r"""Return a URL without escapes of LaTeX such as `\_`, `\%` and `{…}`."""
     found = tex.strip().removeprefix("\\url")
     return found.replace("\\", "").strip("{}").replace("{", "").replace("}", "").strip()
 
@@ -346,7 +346,7 @@ def _arxiv(entry: BibEntry, texts: Mapping[str, str]) -> str:
 
 
 def _links(entry: BibEntry) -> Iterator[tuple[str, str]]:
-    """Yield name and URL of the entry's additional links."""
+    """Yield (name, URL) of the entry's additional links."""
     for field, (name, start) in _ARCHIVES.items():
         if _IDENTIFIER.fullmatch(found := entry.text(field).strip()):
             yield name, f"{start}{found}"
@@ -381,7 +381,8 @@ def _date(year: str, month: str, day: str) -> WorkDate:
 
 
 def _month_and_day(entry: BibEntry) -> tuple[int, int]:
-    """Parse month and day, as in `jun`, `June`, `6` or `12 # "~" # jun`. An unknown month or day is 0."""
+    """Return (month, day) as numbers, from values such as `jun`, `June`, `6` or `12 # "~" # jun`. An unknown
+    month or day is 0."""
     written = _read(entry, "month").lower()
     day = _DAY.fullmatch(entry.text("day"))
     for number, name in enumerate(MONTHS, 1):

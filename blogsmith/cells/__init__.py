@@ -1,1 +1,1 @@
-"""Cells of posts: which of them run, where they run, and which results a page shows."""
+"""Cells of posts. Determines which of them run, where they run, and which results a page shows."""

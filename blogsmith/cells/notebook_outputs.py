@@ -14,7 +14,7 @@ from ..model.decode import decode
 
 def read_notebook_outputs(root: Path, path: PurePosixPath) -> PageRecord:
     """Return the outputs stored in the notebook at `path` as a record. The record is empty for all other
-    posts, and for a notebook that cannot be read (another module reports that)."""
+    posts, and for a notebook that cannot be read, which another module reports."""
     if path.suffix.lower() != NOTEBOOK:
         return PageRecord()
     # most sites have no notebooks

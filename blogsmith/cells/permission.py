@@ -17,7 +17,8 @@ CAN_RUN_CELLS = sys.platform != "win32"
 
 def may_run(context: SiteContext, options: BuildOptions) -> bool:
     """Return whether cells of the site may run in this build. They may not run with `--frozen` or on Windows.
-    Otherwise they may run if the command requests it, or if the build writes a site that the user trusts."""
+    In other cases, they may run if the command requests it, or if the build writes a site that the user
+    trusts."""
     asked = options.execution
     if asked.frozen or not CAN_RUN_CELLS:
         return False

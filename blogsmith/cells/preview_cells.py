@@ -24,7 +24,7 @@ from .status import PageStatus, RunOutcome, read_environment, survey_pages
 from .update import package_versions
 
 _Stamps = tuple[FileStamp | None, ...]
-"""Stamps of a record, its signature and the list of signers."""
+"""Stamps of three files: a record, its signature, and the list of signers."""
 
 
 @dataclass(slots=True)

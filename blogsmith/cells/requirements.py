@@ -1,5 +1,5 @@
-"""Needs of sessions: engines, versions of packages, and hardware. If this machine does not meet the needs of
-a cell, the cell is skipped or reported."""
+"""Needs of sessions, which are engines, versions of packages, and hardware. If this machine does not meet the
+needs of a cell, the cell is skipped or reported."""
 
 from __future__ import annotations
 
@@ -33,16 +33,17 @@ def recorded_packages(pages: Iterable[PageStatus]) -> frozenset[str]:
 
 
 def device_versions(names: Iterable[str]) -> Mapping[str, str]:
-    """Map `cuda` to an empty version if `names` contains it and there is a device; otherwise return an empty
-    map. Results do not depend on the version of CUDA."""
+    """Return `cuda` → empty version if `names` contains `cuda` and there is a device; otherwise an empty map.
+    Results do not depend on the version of CUDA."""
     return {"cuda": ""} if "cuda" in names and has_device() else {}
 
 
 def installed_versions(names: Collection[str]) -> Mapping[str, str]:
-    """Map import names to versions in the Python that runs blogsmith, without importing the packages.
+    """Return import name → version of packages in the Python that runs blogsmith. The packages are not
+    imported.
 
-    Packages that are not installed are left out. Only a distribution with the import name is found: to map
-    all import names to distributions takes longer than a build.
+    Packages that are not installed are left out. Only a distribution with the import name is found, because
+    mapping all import names to distributions takes longer than a build.
     """
     from importlib import metadata  # slow, and few builds need versions
 
@@ -61,16 +62,17 @@ def installed_versions(names: Collection[str]) -> Mapping[str, str]:
 
 
 def version_notes(page: PageStatus, versions: Mapping[str, str]) -> tuple[str, ...]:
-    """Return a message for every package whose recorded and installed versions differ. Empty for a Jupyter
-    kernel, whose packages are unknown until it runs."""
+    """Return a message for every package whose recorded and installed versions differ. For a Jupyter kernel,
+    return no messages, because its packages are unknown until it runs."""
     if page.record is None or page.cells.engine == "jupyter":
         return ()
     return tuple(map(str, version_changes(page.record, versions)))
 
 
 def version_warning(page: PageStatus, versions: Mapping[str, str]) -> list[Diagnostic]:
-    """Return a warning at the first cell if results were recorded with versions that may give other results.
-    Differences in the patch level are ignored; `--strict-env` and `freeze explain` report them."""
+    """Return a warning if results were recorded with versions that may give other results. Its location is
+    the first cell. Differences in the patch level are ignored; `--strict-env` and `freeze explain` report
+    them."""
     if page.record is None or page.cells.engine == "jupyter":
         return []
     changed = [str(change) for change in version_changes(page.record, versions) if not change.is_patch]
@@ -94,10 +96,10 @@ def choose_engine(page: PageCells, session: str) -> Engine:
 
 
 def required_needs(pages: Sequence[PageStatus], asked: ExecutionOptions) -> tuple[Need, ...]:
-    """Return the needs of sessions that may have to run. Needs of other sessions are left out, because
+    """Return the needs of sessions that may have to run. Leave out the needs of other sessions, because
     checking a need can take seconds.
 
-    Needs of cells with a valid result are included, because these cells run again if another cell of their
+    Include the needs of cells with a valid result, because these cells run again if another cell of their
     session must run.
     """
     found = {
@@ -124,14 +126,14 @@ def sessions_to_run(page: PageStatus, asked: ExecutionOptions, unmet: Mapping[Ne
 
 
 def _can_run(cells: Sequence[Cell], names: Sequence[str], unmet: Mapping[Need, str]) -> bool:
-    """Return whether a session has a cell that can run here. names: names given by `--needs`; empty for all
-    cells. A session that contains only values has no needs."""
+    """Return whether a session has a cell that can run here. A session that contains only values has no
+    needs and can run unless `names` is set. names: names given by `--needs`; empty for all cells."""
     meant = [cell for cell in cells if needs_any(cell, names)] if names else cells
     return any(not unmet_reason(cell, unmet) for cell in meant) or not (cells or names)
 
 
 def skip_reasons(page: PageStatus, session: str, unmet: Mapping[Need, str]) -> dict[int, str]:
-    """Map the number of each cell that cannot run here to the reason, as a message."""
+    """Return number of a cell → reason, as a message, for each cell that cannot run here."""
     why = {cell.number: unmet_reason(cell, unmet) for cell in page.cells.session_cells(session)}
     return {number: reason for number, reason in why.items() if reason}
 
@@ -145,7 +147,7 @@ def create_job(
     is_whole: bool = False,
 ) -> SessionJob:
     """Return the job of one session of a page, without the cells that cannot run here. is_whole: whether to
-    run the whole session, even those sweep points whose results are recorded."""
+    run the whole session, including sweep points whose results are recorded."""
     why = skip_reasons(page, session, unmet)
     sweeps = ALL_SWEEPS if is_whole else page.verdict.sweep_runs(session)
     return session_job(

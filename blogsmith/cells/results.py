@@ -64,7 +64,8 @@ def _result(verdict: Verdict | None, signer: str) -> CellResult:
 
 
 def _cell_result(record: CellRecord, origin: Origin | None, verdict: Verdict, signer: str) -> CellResult:
-    """Return the result to show for one recorded run of a cell. verdict: state of the cell's record."""
+    """Return the result to show for one recorded run of a cell. origin: where and when the run was recorded.
+    verdict: state of the cell's record."""
     run = record.run
     machine = origin.machine if origin else Machine()
     return CellResult(
@@ -91,7 +92,7 @@ def _uses_fallback(cell: Cell, cells: Mapping[int, CellResult]) -> bool:
 
 
 def _cells_after_gaps(page: Iterable[Cell], cells: Mapping[int, CellResult]) -> Iterator[int]:
-    """Yield the numbers of the cells that ran although an earlier cell of their session never ran."""
+    """Yield the numbers of cells that ran although an earlier cell of their session has never run."""
     gaps: set[str] = set()
     for cell in page:
         session = cell.options.session
@@ -134,7 +135,7 @@ class CellUpdate(Struct, frozen=True):
     """Cell results shown on all pages, with counts."""
 
     results: Mapping[str, PageResults] = field(default_factory=dict)
-    """Results by source path. Pages without cells are not included."""
+    """Source path → results, for all pages with cells."""
     cells: int = 0
     """Number of cells whose options let them run."""
     ran_cells: int = 0
@@ -145,7 +146,7 @@ class CellUpdate(Struct, frozen=True):
     unmet_cells: int = 0
     """Number of cells without a result because their needs are not met."""
     missing_needs: tuple[str, ...] = ()
-    """Sorted names of needs that this machine does not meet. Empty if no cell had to run."""
+    """Sorted names of needs that this machine does not meet; empty if no cell had to run."""
     depends_outside: bool = False
     """Whether a recorded result depends on files outside the site or on environment variables."""
 
@@ -194,8 +195,8 @@ def show_results(
 
 
 def _missing_file_warnings(page: PageStatus, around: Environment) -> list[Diagnostic]:
-    """Return warnings for missing files that are named in `depends`, because later changes of them would not
-    be noticed."""
+    """Return warnings for missing files that `depends` names, because their later changes would not be
+    noticed."""
     reporter = Reporter(str(page.cells.path), page.lines)
     for cell in page.cells.cells:
         for pattern in cell.options.depends if cell.is_run else ():
@@ -235,7 +236,7 @@ def _repeatability_warnings(page: PageStatus) -> list[Diagnostic]:
 
 
 def _claim_warnings(page: PageStatus) -> list[Diagnostic]:
-    """Return warnings for claims that are true but prove less than they seem to."""
+    """Return warnings for claims that are true but prove less than their authors may believe."""
     reporter = Reporter(str(page.cells.path), page.lines)
     for cell in page.cells.cells:
         verdict = page.verdict.cells.get(cell.number)
@@ -246,7 +247,7 @@ def _claim_warnings(page: PageStatus) -> list[Diagnostic]:
 
 
 def claim_hint(note: str) -> str:
-    """Return the hint for a recorded remark about a claim. Empty if there is none."""
+    """Return the hint for a recorded remark about a claim; empty if there is no hint for it."""
     return next((hint for start, hint in _CLAIM_HINTS.items() if note.startswith(start)), "")
 
 
@@ -284,8 +285,8 @@ def _report_outdated(
     may_run: bool,
     is_trusted: bool,
 ) -> list[Diagnostic]:
-    """Return diagnostics for outdated cells and values: at most one for all missing results and one for all
-    stale ones, each located at the first of them."""
+    """Return diagnostics for outdated cells and values. There is at most one for all missing results and one
+    for all stale results. Each is located at the first of these results."""
     if not outdated:
         return []
     reporter = Reporter(str(page.cells.path), page.lines)

@@ -1,4 +1,4 @@
-"""Reuses the state of a session before an edited cell: the next build continues there instead of at the first
+"""Reuses the state of a session before an edited cell. The next build continues there instead of at the first
 cell.
 
 A state is reused only if running the whole session would give the same state. So no state is kept after a
@@ -29,8 +29,8 @@ from ..project.report import BuildOptions
 from .status import PageStatus
 
 MIN_SAVED_S = 1.0
-"""Minimum time in seconds that a state must save. Cells that run again before the edited cell therefore take
-at most about this long."""
+"""Minimum time in seconds that a state must save. Cells before the edited cell that are run again therefore
+take at most about this long."""
 _NAMESPACES = ("cgroup", "ipc", "mnt", "net", "pid", "user", "uts")
 
 
@@ -42,10 +42,10 @@ def reusable_states(
     environ: Mapping[str, str],
 ) -> Iterator[FindCheckpoints]:
     """Yield the function that gives sessions their checkpoints. If the `with` block ends without an
-    exception, checkpoints made in it wait for the next build.
+    exception, its new checkpoints are kept for the next build.
 
-    environ: environment of the builder. If the variable `CI` is set, no checkpoint waits, because the machine
-    is used only once.
+    environ: environment of the builder. If the variable `CI` is set, no checkpoint is kept, because the
+    machine is used only once.
     """
     seconds = int(context.config.execution.keep)
     jobs = list(jobs)
@@ -74,8 +74,8 @@ def reusable_states(
 
 
 def declared_stamps(page: PageCells, session: str, root: Path) -> dict[int, object]:
-    """Return stamps that show changes of declared files. A key is the number of a cell in the session, for
-    the files that the cell declares, or 0 for the files that the page declares."""
+    """Return number of a cell → stamp, which shows changes of the files that the cell declares. The number
+    counts cells in the session; 0 is for the files that the page declares."""
     files = FileDigests(root)
     patterns = {0: page.depends}
     patterns |= {number: c.options.depends for number, c in enumerate(page.session_cells(session), 1)}
@@ -90,14 +90,15 @@ def declared_stamps(page: PageCells, session: str, root: Path) -> dict[int, obje
 
 
 def _why_not_repeatable(progress: SessionProgress) -> str:
-    """Return why another run may give another state, as a message; empty if it would give the same state."""
+    """Return the reason why another run may give another state, as a message; empty if it would give the same
+    state."""
     reasons = sorted(progress.used.reasons) if progress.used else []
     return f"it may differ in another run: {describe_reason(reasons[0])}" if reasons else ""
 
 
 def _origin(today: dt.date) -> str:
-    """Return a string that is the same only if the date, the program and the parts of this process that a
-    worker inherits are the same. The job of a session does not contain these."""
+    """Return a string that changes with the date, the program, and the parts of this process that a worker
+    inherits. The job of a session does not contain these."""
     import resource
 
     names = [name for name in dir(resource) if name.startswith("RLIMIT_")]

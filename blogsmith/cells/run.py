@@ -48,7 +48,7 @@ def run_stale_sessions(
     surveyed: SiteStatus, context: SiteContext, options: BuildOptions, log: BuildLog
 ) -> RunOutcome:
     """Run the sessions that must run and record their results. surveyed: state of all pages before the run.
-    Return their state with the new records."""
+    Return the outcome, which contains the state of the pages after the run."""
     asked = options.execution
     chosen = [page for page in surveyed.pages if not page.has_errors]
     if not any(asked.execute == "all" or page.verdict.stale_sessions() for page in chosen):
@@ -116,9 +116,9 @@ def find_unmet_needs(
     cluster: DaskCluster | None,
     run: Run = subprocess.run,
 ) -> Mapping[Need, str]:
-    """Map each unmet need of these pages to the reason, as a message. Needs are checked on the machines where
-    the cells would run: the cluster, or this machine if `cluster` is None. run: function called like
-    `subprocess.run`, which starts the Python interpreter to check."""
+    """Return need → reason, as a message, for each need of these pages that is not met. Needs are checked on
+    the machines where the cells would run: the cluster, or this machine if `cluster` is None. run: function
+    with the parameters of `subprocess.run`, which starts the Python interpreter to check."""
     wanted = required_needs(pages, asked)
     if cluster and cluster.is_remote:
         return cluster.unmet(wanted)
@@ -216,7 +216,7 @@ def _log_times(page: PageStatus, run: SessionRun, log: BuildLog) -> int:
 def record_page(
     page: PageStatus, runs: Mapping[str, SessionRun], root: Path, around: Environment, date: dt.date
 ) -> PageRecord:
-    """Record those sessions of a page that succeeded, and leave its other records unchanged. Return the new
+    """Record the sessions of a page that succeeded, and leave its other records unchanged. Return the new
     record. around: environment with the files as they are after the run. Raises `SiteError` if the record
     cannot be written."""
     names = page.verdict.recorded

@@ -25,7 +25,7 @@ class PageCellsState(Struct, frozen=True):
     results: PageResults = PageResults()
     """Results that the page shows."""
     page: PageStatus | None = None
-    """Status of the page. None if the page has no cells; always None in a build."""
+    """Status of the page; None if the page has no cells, and always None in a build."""
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
@@ -54,7 +54,7 @@ class BuildCells:
 
     def __init__(self) -> None:
         self._update: CellUpdate | None = None
-        """Cell results of the build; None if no cells have been updated yet."""
+        """Cell results of the build; None until `run` is called."""
 
     def complete(self, counts: Counts) -> Counts:
         done = self._update
@@ -71,7 +71,7 @@ class BuildCells:
         )
 
     def forget(self, changed: Collection[str]) -> None:
-        """Do nothing: a build reads every file once."""
+        """Do nothing, because a build reads every file once."""
 
     def run(
         self, pages: Sequence[PageFacts], context: SiteContext, options: BuildOptions, log: BuildLog

@@ -30,7 +30,7 @@ from .notebook_outputs import read_notebook_outputs
 
 
 class PageStatus(Struct, frozen=True):
-    """Record of one page with cells, and which of its results are still valid."""
+    """Record of one page with cells. Also states which of its results are still valid."""
 
     facts: PageFacts
     record: PageRecord | None
@@ -44,7 +44,7 @@ class PageStatus(Struct, frozen=True):
     """Name of the person who signed the record; empty if there is no valid signature."""
     moved_from: PurePosixPath | None = None
     """Folder of the record, if the post was renamed and the record is still in the folder of the earlier
-    path. Otherwise None."""
+    path; otherwise None."""
 
     @property
     def cells(self) -> PageCells:
@@ -79,7 +79,7 @@ class PageStatus(Struct, frozen=True):
 
     @property
     def devices(self) -> str:
-        """Devices of the recorded runs, such as `4 on CPU, 1 on NVIDIA H200`. Empty if nothing is
+        """Devices of the recorded runs, such as `4 on CPU, 1 on NVIDIA H200`; empty if nothing is
         recorded."""
         found = [self._device(verdict) for verdict in self.verdict.cells.values() if verdict.record]
         return ", ".join(f"{found.count(device)} on {device}" for device in dict.fromkeys(found))
@@ -90,8 +90,8 @@ class PageStatus(Struct, frozen=True):
         return (gpu or "an unknown GPU") if is_cuda else "CPU"
 
     def record_notes(self) -> Iterator[str]:
-        """Yield messages about the record: the earlier path of the post, who signed it, and which sessions
-        are unsealed or were accepted by the author."""
+        """Yield messages about the record. They give the earlier path of the post, who signed the record, and
+        which sessions are unsealed or were accepted by the author."""
         if self.moved_from:
             yield f"its results are recorded in {self.moved_from}, for an earlier path of the post"
         if self.signer:
@@ -121,7 +121,7 @@ class PageStatus(Struct, frozen=True):
 
 
 def _claim_facts(verdict: Verdict) -> tuple[str, ...]:
-    """Return messages about what the recorded claim of a cell compares."""
+    """Return messages that describe the comparisons of a cell's recorded claim."""
     run = verdict.record.run if verdict.record else None
     if run is None:
         return ()
@@ -130,8 +130,7 @@ def _claim_facts(verdict: Verdict) -> tuple[str, ...]:
 
 
 def recorded_reasons(verdict: Verdict) -> tuple[str, ...]:
-    """Return the reasons why the recorded result of a cell is not repeatable, in the form of
-    `Uses.reasons`."""
+    """Return the reasons why the recorded result of a cell is not repeatable, as `Uses.reasons` does."""
     uses = verdict.record.run.uses if verdict.record else None
     return uses.reasons if uses else ()
 
@@ -142,10 +141,10 @@ class SiteStatus(Struct, frozen=True):
     root: Path
     pages: tuple[PageStatus, ...]
     environment: Environment
-    """State of everything that results depend on outside their page, before anything ran."""
+    """State, before any cell ran, of everything outside a page that its results depend on."""
     has_own_python: bool = True
-    """Whether cells run in the same Python as blogsmith. If not, the packages of that Python are not those
-    that results depend on."""
+    """Whether cells run in the same Python as blogsmith. If not, results do not depend on the packages of
+    blogsmith's Python."""
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
@@ -174,7 +173,7 @@ def adopt_record(page: PageStatus, root: Path) -> PageStatus:
 
 
 def adopt_records(surveyed: SiteStatus) -> SiteStatus:
-    """Copy the records of all renamed posts, as `adopt_record` does. Return the status of the site."""
+    """Copy the records of all renamed posts, as `adopt_record` does. Return the new status of the site."""
     return replace(surveyed, pages=tuple(adopt_record(page, surveyed.root) for page in surveyed.pages))
 
 
@@ -198,9 +197,10 @@ def survey_pages(
     read: Callable[[Path, PurePosixPath], ReadResult] = read_page,
     outputs: Callable[[Path, PurePosixPath], PageRecord] = read_notebook_outputs,
 ) -> SiteStatus:
-    """Read and judge the records of all pages that have cells. If a post was renamed, its record is found by
-    the code of its cells. around: state of everything outside the pages that results depend on. read: reads a
-    page's record. outputs: returns the outputs stored in a page's file, if this is a notebook."""
+    """Read the records of all pages that have cells, and determine which results are valid. If a post was
+    renamed, its record is found by the code of its cells. around: state of everything outside the pages on
+    which results depend. read: function that reads a page's record. outputs: function that returns the
+    outputs in a notebook."""
     pages: list[PageStatus] = []
     orphans = OrphanedRecords(root)
     for page in found:
@@ -223,7 +223,7 @@ def read_environment(
     running: bool = False,
     versions: Mapping[str, str] | None = None,
 ) -> Environment:
-    """Return the state of everything that results depend on outside the posts. Each file is read only once.
+    """Return the state of everything outside the posts that results depend on. Each file is read only once.
 
     running: whether cells may run now. Files outside the site are read only if this is set or the site is
     trusted. versions: see `Environment`.

@@ -1,4 +1,4 @@
-"""Updates the cells in a build: stale cells run if they may, their results are recorded, and pages show
+"""Updates the cells in a build. Stale cells run if they may, their results are recorded, and pages show
 recorded results.
 
 A page shows only recorded results, never those of a run directly. So equal content and an equal `_freeze/`
@@ -58,9 +58,9 @@ def update_cells(
 def package_versions(
     pages: Iterable[PageStatus], context: SiteContext, asked: ExecutionOptions, *, may_run: bool
 ) -> Mapping[str, str]:
-    """Map the import name of each recorded package to the installed version. If the site names another Python
-    than blogsmith's, the map is empty unless cells may run and the command runs cells or compares versions.
-    Only then is that Python started."""
+    """Return import name → installed version of each recorded package. If cells use another Python than
+    blogsmith's, that Python is started only if cells may run and the command runs cells or compares versions.
+    Otherwise, return an empty map."""
     names = recorded_packages(pages)
     if not context.config.execution.python:
         return installed_versions(names)

@@ -1,4 +1,4 @@
-"""Verifies recorded results: their cells run again, and the new results are compared with the records.
+"""Verifies recorded results. Their cells run again, and the new results are compared with the records.
 
 The sessions run in new processes and in a copy of the site, so the site itself does not change. A session
 with a different result runs once more, to find results that change with every run. On request, claims are
@@ -41,18 +41,18 @@ from .status import PageStatus, SiteStatus, recorded_reasons
 
 Item = Cell | Value
 Result = CellRun | str
-"""Result to compare: the run of a cell, or the text of a value."""
+"""Result to compare, either the run of a cell or the text of a value."""
 
 
 class VerifyOptions(Struct, frozen=True):
     """Options of the command line for a verification."""
 
     sample: int = 0
-    """Number of randomly chosen results whose sessions run; 0 for all results."""
+    """Number of randomly chosen results to verify, by running their sessions; 0 for all results."""
     seed: int = 0
     """Seed of the random sample."""
     tolerance: float = 0.0
-    """Largest allowed difference of two numbers, as a fraction of the larger one. A cell may allow more."""
+    """Maximum allowed difference of two numbers, as a fraction of the larger one. A cell may allow more."""
     breaks: bool = False
     """Whether to run the cells of claims with other constants, to find claims that never fail."""
     jobs: int = 0
@@ -82,8 +82,8 @@ class VerifyCounts(Struct, frozen=True):
     unfailing_claims: int = 0
     """Number of claims that are true after every change of a constant."""
     unchanged_claims: int = 0
-    """Number of claims that could not be counter-checked: there is no constant to change, or the
-    counter-check did not run."""
+    """Number of claims that could not be counter-checked, because there is no constant to change or because
+    the counter-check did not run."""
 
 
 class _Check(Struct, frozen=True):
@@ -171,7 +171,8 @@ def _is_valid(verdict: Verdict) -> bool:
 
 
 def _choose(checks: Sequence[_Check], options: VerifyOptions) -> list[_Check]:
-    """Return the sessions of a random sample of results, or all sessions."""
+    """Return the sessions that contain a random sample of results. If `options.sample` is 0, return all
+    sessions."""
     places = [number for number, check in enumerate(checks) for _ in check.items]
     if not options.sample or options.sample >= len(places):
         return list(checks)
@@ -180,7 +181,8 @@ def _choose(checks: Sequence[_Check], options: VerifyOptions) -> list[_Check]:
 
 
 def _has_unmet_need(check: _Check, unmet: Mapping[Need, str]) -> bool:
-    """Return whether a cell of the session cannot run here; later cells may depend on it."""
+    """Return whether a cell of the session cannot run here. If so, the session is not verified, because later
+    cells may depend on that cell."""
     return any(unmet_reason(cell, unmet) for cell in check.page.cells.session_cells(check.session))
 
 
@@ -194,7 +196,7 @@ def _run(
     breaks: bool = False,
 ) -> list[SessionRun]:
     """Run sessions in a new copy of the site, and return their results. breaks: whether to counter-check all
-    claims; if not, none is counter-checked."""
+    claims instead of none."""
     if not checks:
         return []
     root = copy_site(context.root, folder, setting.exclude)
@@ -222,7 +224,7 @@ def _with_counter_checks(job: SessionJob, *, breaks: bool) -> SessionJob:
 def _compare(
     check: _Check, old: Sequence[Result], new: Sequence[Result], options: VerifyOptions
 ) -> dict[int, str]:
-    """Map the position of each result that differs to the difference, as a message."""
+    """Return position of a result → difference, as a message, for each result that differs."""
     found = {}
     for position, (item, one, other) in enumerate(zip(check.items, old, new, strict=True)):
         tolerance = check.tolerance(item, options)
@@ -277,8 +279,8 @@ def _report(check: _Check, differences: Mapping[int, str], changing: Mapping[int
 
 
 def _judge_claims(check: _Check, run: SessionRun, counts: VerifyCounts, log: BuildLog) -> VerifyCounts:
-    """Report the claims of a session that can never fail as errors. Return `counts` plus the session's own
-    counts."""
+    """Report an error for each claim of a session that can never fail. Return the sum of `counts` and the
+    session's counts."""
     reporter = Reporter(str(check.page.cells.path), check.page.lines)
     found = []
     for item, result in zip(check.items, _new_results(check, run), strict=True):

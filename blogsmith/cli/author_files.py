@@ -37,7 +37,8 @@ def create_file(root: Path, path: PurePosixPath, content: str | bytes) -> None:
 
 
 def append_lines(root: Path, name: str, wanted: bytes) -> bool:
-    """Append to a list in `root` the lines of `wanted` that it lacks. Return whether any were appended.
+    """Append to a list in `root` each line of `wanted` that it does not contain. Return whether any line was
+    appended.
 
     Slashes at the ends of lines are ignored, so that `public/` equals `/public/`. Raise SiteError if the list
     cannot be read or written.

@@ -13,7 +13,7 @@ from .options import drafts_option, future_option, site_option, site_root
 from .verbosity import verbosity_options
 
 _Run = Callable[..., int]
-"""Function of a command."""
+"""Function that runs a command and returns its exit code."""
 
 
 def posts_options(
@@ -53,8 +53,9 @@ def posts_options(
 
 
 def page_options(command: _Run) -> _Run:
-    """Add --site, --drafts, --future, -q and -v to a command. Call it with the site root, the options of the
-    build, and its own arguments. Raise UsageError if `posts` and `series` are both given."""
+    """Add --site, --drafts, --future, -q and -v to a command. The decorated function is called with the site
+    root, the options of the build, and its own arguments. Raise UsageError if `posts` and `series` are both
+    given."""
 
     @click.pass_obj
     def run(clocks: CommandClock, /, site: Path | None, drafts: bool, future: bool, **own: object) -> int:

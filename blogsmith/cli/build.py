@@ -1,4 +1,5 @@
-"""`blogsmith build`, `check` and `execute`: convert options to a build, and its report to an exit code."""
+"""The commands `blogsmith build`, `check` and `execute`. They convert options to a build, and its report to
+an exit code."""
 
 from __future__ import annotations
 
@@ -67,8 +68,8 @@ def inspection_options(command: Callable[..., int]) -> Callable[..., int]:
 
 
 def pop_inspections(clocks: CommandClock, options: dict[str, Any]) -> dict[str, Any]:
-    """Take the options above out of `options` and convert them to build options. Raise UsageError if one has
-    no effect without another."""
+    """Remove the options of `inspection_options` from `options`, and return them as build options. Raise
+    UsageError if one has no effect without another."""
     names = ("links", "renew", "budget", "second_opinion")
     links, renew, budget, second_opinion = (options.pop(name) for name in names)
     if renew and not links:

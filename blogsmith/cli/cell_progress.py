@@ -1,4 +1,4 @@
-"""Terminal output of running cells: progress for the bar and, with `-v`, what they print while they run."""
+"""Terminal output of running cells: their progress for the bar and, with `-v`, the text that they print."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class CellObserver:
         self._line(job, f"continues after {_cell(job, position)}, with the state of an earlier run")
 
     def on_refusal(self, job: SessionJob, position: int, reason: str) -> None:
-        """Show that the next run cannot continue after a cell."""
+        """Show that the next run cannot continue after a cell, because its state was not saved."""
         self._line(job, f"the next run cannot continue after {_cell(job, position)}: {reason}")
 
     def cell_started(self, job: SessionJob, position: int) -> None:
@@ -74,8 +74,8 @@ class CellObserver:
         self._line(job, run.problem or "ends")
 
     def _text(self, job: SessionJob, text: str, *, new_line: bool = False) -> None:
-        """Print whole lines only, so that the output of sessions is not mixed within a line. new_line: start
-        a new line, even if the previous output did not end with one."""
+        """Print text of a session in whole lines only, so that a line contains the output of only one
+        session. new_line: start a new line, even if the previous output did not end with one."""
         name = (str(job.post), job.session)
         with self._lock:
             before = self._open.pop(name, "")
@@ -94,8 +94,7 @@ class CellObserver:
 
 
 def _format_display(output: Display) -> str:
-    """Return the text of an output as a terminal shows it. If it has no text, return the names of its
-    formats."""
+    """Return the text of an output for a terminal. If it has no text, return the names of its formats."""
     text = output.data.get("text/plain")
     kinds = sorted(kind for kind in output.data if not kind.endswith(DARK))
     return f"{text}\n" if isinstance(text, str) else f"[{', '.join(kinds)}]\n"
@@ -110,6 +109,6 @@ def _cell(job: SessionJob, position: int) -> str:
 
 
 def _post(job: SessionJob) -> str:
-    """Return a short name of the post, with its session unless that is `main`."""
+    """Return a short name of the post. Add the name of the session unless that is `main`."""
     path = str(job.post).removeprefix("content/").removesuffix(".md").removesuffix("/index")
     return path if job.session == "main" else f"{path} ({job.session})"

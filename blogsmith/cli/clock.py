@@ -1,4 +1,4 @@
-"""Clocks that the command line passes down, so that no other module reads the time."""
+"""Clocks that the command line passes to other modules, so that none of them reads the time itself."""
 
 from __future__ import annotations
 

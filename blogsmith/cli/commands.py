@@ -1,5 +1,5 @@
-"""Table of commands, and the small commands themselves. The other commands' modules are imported when they
-run."""
+"""Table of commands, and the small commands themselves. The modules of the other commands are imported when
+they run."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ _MODULES: Mapping[str, str] = MappingProxyType(
         "verify": "verify",
     }
 )
-"""Command → the module here that defines it under the same name. Commands of other packages come from entry
-points."""
+"""Command → module of this folder that defines it under the same name. Commands of other packages come from
+entry points."""
 
 _GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -126,7 +126,7 @@ class _Commands(click.Group):
 
 
 def _load_command(name: str) -> click.Command:
-    """Return a command of this folder, or of an installed package."""
+    """Return a command of this folder or of an installed package."""
     if name in _MODULES:
         command: click.Command = getattr(import_module(f".{_MODULES[name]}", __package__), name)
         return command

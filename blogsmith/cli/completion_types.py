@@ -42,18 +42,19 @@ class NameType(click.types.StringParamType):
 
 
 class SectionType(NameType):
-    """A folder below `content/`, at any depth. Page bundles are not included."""
+    """Path of a folder below `content/`, at any depth. Page bundles are not included."""
 
     def names(self, root: Path | None) -> Iterable[str]:
-        """Return the names as `--section` accepts them: `posts`, `docs/guide`."""
+        """Return the names in the form that `--section` accepts, such as `posts` and `docs/guide`."""
         return sorted(_sections(root / "content")) if root else ()
 
 
 class ThemeFileType(NameType):
-    """A file of the site's theme or of a theme that it extends."""
+    """Name of a file of the site's theme, or of a theme that this theme extends."""
 
     def names(self, root: Path | None) -> Iterable[str]:
-        """Return the names as `theme copy` accepts them: `layouts/post.html`, `theme.css`."""
+        """Return the names in the form that `theme copy` accepts, such as `layouts/post.html` and
+        `theme.css`."""
         if root is None:
             return ()
         from ..base.diagnostics.model import SiteError

@@ -62,8 +62,8 @@ def run_options(command: Callable[..., int]) -> Callable[..., int]:
 
 
 def execution_options(progress: ProgressBar, verbose: bool, options: dict[str, Any]) -> ExecutionOptions:
-    """Remove the options above from `options` and convert them. Raise UsageError if they contradict each
-    other."""
+    """Remove the options of `run_options` from `options` and convert them. Raise UsageError if they
+    contradict each other."""
     execute, frozen = options.pop("execute", None), options.pop("frozen", False)
     if execute and frozen:
         raise click.UsageError("--frozen and --execute cannot be combined")
@@ -80,8 +80,8 @@ def execution_options(progress: ProgressBar, verbose: bool, options: dict[str, A
 
 
 def cell_observer(progress: ProgressBar, verbose: bool) -> CellObserver:
-    """Return an observer of running cells. It updates the bar and, if `verbose`, prints their output on
-    stderr."""
+    """Return an observer of running cells. It updates `progress`. If `verbose`, it also prints the output of
+    cells on stderr."""
     # This import is slow, and help output does not need it.
     from .cell_progress import CellObserver
 

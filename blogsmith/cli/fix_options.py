@@ -44,7 +44,7 @@ _OPTIONS = (
 
 
 def fix_options(command: Callable[..., int]) -> Callable[..., int]:
-    """Add the options above to a command, which passes them to `fix_request`."""
+    """Add the options above to a command. The command must pass them to `fix_request`."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
@@ -53,8 +53,8 @@ def fix_options(command: Callable[..., int]) -> Callable[..., int]:
 def fix_request(
     *, fix: bool, diff: bool, yes: bool, unsafe_fixes: bool, output_format: str
 ) -> FixRequest | None:
-    """Return the fix options, or None if nothing is to be fixed. Raise UsageError if they contradict each
-    other."""
+    """Return the fix options; None if the command is not asked to fix or show anything. Raise UsageError if
+    they contradict each other."""
     if not fix and not diff:
         if yes or unsafe_fixes:
             raise click.UsageError("--yes and --unsafe-fixes have no effect without --fix or --diff")

@@ -1,4 +1,4 @@
-"""`blogsmith check --fix`: show the difference, change the files, then check the site again.
+"""`blogsmith check --fix` shows the differences, changes the files, then checks the site again.
 
 If fixes conflict, or the changes reveal new errors, further rounds apply the remaining fixes.
 """
@@ -36,7 +36,8 @@ def fix_site(
     asked: FixRequest,
     stream: TextIO,
 ) -> BuildReport:
-    """Apply fixes and return the report of the fixed site. Print differences to `stream`."""
+    """Apply fixes and return the report of the fixed site. Print differences to `stream`. rebuild: function
+    that checks the site again. asked: fix options."""
     fixed = 0
     for _ in range(_MAX_ROUNDS):
         changes = plan_changes(root, report.diagnostics, proposals=asked.include_proposals)
@@ -54,8 +55,8 @@ def fix_site(
 
 
 def show_fixes(root: Path, report: BuildReport, asked: FixRequest, stream: TextIO) -> int:
-    """Print the changes of the first round of `fix_site`. Return 1 as exit code if there are any, otherwise
-    0."""
+    """Print the changes of the first round of `fix_site`. Return the exit code: 1 if there are changes,
+    otherwise 0."""
     changes = plan_changes(root, report.diagnostics, proposals=asked.include_proposals)
     print_diff(changes, stream)
     count = sum(len(change.fixed) for change in changes)
@@ -131,8 +132,8 @@ def plan_changes(root: Path, diagnostics: Iterable[Diagnostic], *, proposals: bo
 
 
 def write_change(root: Path, change: FileChange) -> bool:
-    """Replace the file. Return False if the file has changed since the plan was made. Raise OSError if it
-    cannot be written."""
+    """Replace the content of the file and return True. Return False if the file has changed since the plan
+    was made. Raise OSError if it cannot be written."""
     with open_folder(root) as top, OpenFolderPath(top) as descent:
         folder, name = descent.parent(change.path)
         status = folder.status(name)

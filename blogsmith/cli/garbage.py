@@ -29,8 +29,8 @@ def no_collections() -> Iterator[None]:
 
 @contextmanager
 def rare_collections() -> Iterator[None]:
-    """Collect rarely in the `with` block, and never scan objects that already exist: modules, tables,
-    compiled patterns."""
+    """Collect rarely in the `with` block, and never scan objects that already exist, such as modules, tables
+    and compiled patterns."""
     before = gc.get_threshold()
     # If the caller has frozen objects, do not unfreeze: that would also unfreeze the caller's.
     was_frozen = gc.get_freeze_count() > 0

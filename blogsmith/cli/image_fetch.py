@@ -1,7 +1,7 @@
-"""`blogsmith images fetch`: find the images in posts that have no stored copy, and download them.
+"""`blogsmith images fetch` finds the images in posts that have no stored copy, and downloads them.
 
-An image that cannot be downloaded is reported at the location that names it, and the others are still
-downloaded. The list of copies is written at the end, even if the run is interrupted.
+If an image cannot be downloaded, this is reported at the line of the post that contains its URL, and the
+other images are still downloaded. The list of copies is written at the end, even if the run is interrupted.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ _CHANGED_HINT = (
 
 
 class FetchPlan(Struct, frozen=True):
-    """Images to download, and the copies that exist."""
+    """Images to download, and existing copies."""
 
     downloads: tuple[RemoteImageUse, ...]
     """Images to download, one per URL."""
     copies: Mapping[str, ImageCopy]
-    """Copies in the list of the site, by URL."""
+    """URL → copy, for every copy in the list of the site."""
     present_count: int
     """Number of images that have a copy."""
     unused: tuple[str, ...]
@@ -52,8 +52,8 @@ class FetchReport(Struct, frozen=True):
     """Result of the downloads."""
 
     fetched: tuple[tuple[str, str, int], ...]
-    """URL, file relative to the site root, and size in bytes. For a dry run, the file is empty and the size
-    is 0."""
+    """(URL, file relative to the site root, size in bytes) of each downloaded image. In a dry run, the file
+    is empty and the size is 0."""
     present: int
     unused: tuple[str, ...]
     problems: tuple[Diagnostic, ...]
@@ -61,7 +61,7 @@ class FetchReport(Struct, frozen=True):
 
 def plan_fetch(root: Path, uses: Iterable[RemoteImageUse], *, renew: bool) -> FetchPlan:
     """Compare the images in pages with the copies in the site. Raise SiteError if the list of copies is
-    damaged. renew: download also images that have a copy."""
+    damaged. renew: whether to download also images that have a copy."""
     copies, damage = read_record(root)
     if damage:
         raise SiteError(*damage)
@@ -88,8 +88,8 @@ def plan_fetch(root: Path, uses: Iterable[RemoteImageUse], *, renew: bool) -> Fe
 
 
 def fetch_images(context: SiteContext, plan: FetchPlan, progress: Progress, *, is_dry: bool) -> FetchReport:
-    """Download the images. Raise SiteError if the site cannot be written. is_dry: only report what would be
-    downloaded."""
+    """Download the images. Raise SiteError if the site cannot be written. is_dry: whether to report only
+    which images would be downloaded."""
     if is_dry:
         named = tuple((use.url, "", 0) for use in plan.downloads)
         return FetchReport(named, plan.present_count, plan.unused, plan.problems)
@@ -127,7 +127,8 @@ def _fetch_all(context: SiteContext, plan: FetchPlan, progress: Progress) -> Fet
 
 
 def _size_progress(progress: Progress, host: str, number: int, total: int) -> Callable[[int], None]:
-    """Return a callback that shows how many bytes of an image have arrived."""
+    """Return a function that shows how many bytes of an image have arrived. host: host of the image. number:
+    index of the image among `total` images."""
     progress(host, number, total)
     return lambda done: progress(f"{host} {format_size(done)}", number, total)
 

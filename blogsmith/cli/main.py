@@ -1,8 +1,8 @@
-"""Entry point of the command line: sets up the clock and the terminal, and returns an exit code.
+"""Entry point of the command line. It sets up the clock and the terminal, and returns an exit code.
 
 Exit codes: 0 success, 1 the site has errors, 2 wrong usage, 3 stale results under `--frozen`, 70 internal
-error, 130 interrupted. Results go to stdout, messages to stderr. Commands import their modules when they
-run, so that `--help` and shell completion are fast.
+error, 130 interrupted. Results go to stdout, messages to stderr. Commands import their modules when they run,
+so that `--help` and shell completion are fast.
 """
 
 from __future__ import annotations

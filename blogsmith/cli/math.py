@@ -102,8 +102,8 @@ def math(
 
 
 def _site_settings(root: Path | None) -> Config:
-    """Return the settings of the site, or defaults outside a site. Errors in the settings are only
-    printed."""
+    """Return the settings of the site; the defaults outside a site. Errors in the settings are printed and do
+    not end the command."""
     from ..config.schema import Config
 
     if root is None:

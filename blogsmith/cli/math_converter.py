@@ -1,4 +1,4 @@
-"""Plugin converters for `blogsmith math`, found and loaded as in a site."""
+"""Plugin converters for `blogsmith math`. They are found and loaded as in a build of the site."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 
 def open_converter(root: Path | None, config: Config, name: str) -> Convert | None:
-    """Return the converter of the plugin `name`, or of the plugin that the site uses; None if the site uses
-    the converter of blogsmith.
+    """Return the converter of the plugin `name`. If `name` is empty, return the converter of the plugin that
+    the site uses, or None if the site uses the converter of blogsmith.
 
     A bundled plugin need not be in the settings. Raise SiteError if the plugin does not exist or cannot be
     loaded.

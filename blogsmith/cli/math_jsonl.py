@@ -1,9 +1,9 @@
-"""Formula conversion as JSON lines, one answer line per input line, for editors and scripts.
+"""Formula conversion for editors and scripts. Requests and answers are lines of JSON.
 
-An input line is `{"id", "tex", "display", "macros", "packages"}`; only `tex` is required. Lines are answered
-in order by `{"id", "mathml"}` or `{"id", "error", "kind", "offset", "length", "hint"}`, where offset and
-length count characters of `tex`. Every line gets exactly one answer, whatever it contains: no input ends the
-conversation. Only errors not caused by a line, such as a closed output, end it.
+A request is `{"id", "tex", "display", "macros", "packages"}`; only `tex` is required. An answer is `{"id",
+"mathml"}` or `{"id", "error", "kind", "offset", "length", "hint"}`, where offset and length count characters
+of `tex`. Every line gets exactly one answer, in order, whatever it contains. Only errors that no line has
+caused, such as a closed output, end the conversation.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ MAX_LINE = 4_000_000
 """Maximum size of a line in bytes: the longest allowed formula with escapes, and the same size for macros."""
 _CHUNK = 1 << 16
 _MAX_DELAY_S = 0.01
-"""Maximum time in seconds that an answer waits so that several are written together, which is a
-tenth faster."""
+"""Maximum time in seconds that an answer waits for further ones. Writing several together makes the
+conversion a tenth faster."""
 
 
 def answer_lines(
@@ -35,8 +35,9 @@ def answer_lines(
 ) -> None:
     """Answer every line until the input ends.
 
-    read: returns at most the given number of bytes, and waits until there is at least one; b"" at the end.
-    write: sends bytes immediately, because a client may wait for each answer before its next request.
+    read: function that returns at most the given number of bytes, and waits until there is at least one; b""
+    at the end. write: function that sends bytes immediately, because a client may wait for each answer before
+    its next request. answer: function that returns the answer to one line.
     """
     rest = b""
     while chunk := read(_CHUNK):
@@ -58,7 +59,8 @@ def answer_lines(
 
 @dataclass(frozen=True, slots=True)
 class Answerer:
-    """Converts requests (lines of JSON) to answers. Has defaults for keys that a request omits."""
+    """Converts requests (lines of JSON) to answers. Its fields are the defaults for keys that a request
+    omits."""
 
     macros: Mapping[str, str | Macro]
     """Macros for all formulas. Macros in a request take precedence."""
@@ -128,8 +130,8 @@ def make_answerer(
 
 
 def with_backslashes(macros: Mapping[str, str]) -> dict[str, str]:
-    r"""Return the macros under their TeX names: `RR` becomes `\RR`. Names with other
-    characters than ASCII letters, such as `ℝ`, are unchanged."""
+    r"""Return the macros under their TeX names: `RR` becomes `\RR`. A name that contains other characters
+    than ASCII letters, such as `ℝ`, is unchanged."""
     return {f"\\{name}" if name.isascii() and name.isalpha() else name: macros[name] for name in macros}
 
 

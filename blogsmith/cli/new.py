@@ -189,13 +189,14 @@ def _print_draft(file: Path) -> None:
 
 
 def _split(tags: Iterable[str]) -> list[str]:
-    """Split tags given as `a, b` in one option or in several."""
+    """Return the tags given as `a, b` in one option or in several."""
     return [tag.strip() for text in tags for tag in text.split(",") if tag.strip()]
 
 
 def _record_trust(folder: Path, made: NewSite) -> bool:
-    """Trust the code of a new site, because its author is the user. Return whether it is trusted. Sites whose
-    folder already contained plugins are not trusted. If the record cannot be written, print a warning."""
+    """Record the user's trust in the code of a new site, because the user is its author. Return whether the
+    site is trusted. A site is not trusted if its folder already contained plugins. If the record cannot be
+    written, print a warning."""
     from ..base.diagnostics.model import SiteError
     from ..project.trust.consent import trust as record_trust
 
@@ -210,7 +211,8 @@ def _record_trust(folder: Path, made: NewSite) -> bool:
 
 
 def _set_up_publishing(folder: Path, target: str) -> None:
-    """Write the files of a publishing target, or print the command if it needs more options."""
+    """Write the files of a publishing target. If the target needs further options or a
+    URL, print the command to run instead."""
     from ..base.diagnostics.model import SiteError
 
     context = click.get_current_context()
@@ -229,7 +231,7 @@ def _set_up_publishing(folder: Path, target: str) -> None:
 
 
 def _print_next(folder: Path, steps: Iterable[str]) -> None:
-    """Print the next commands, with `cd` only if the site is in another folder."""
+    """Print the commands to run next, starting with `cd` if the site is in another folder."""
     import shlex
 
     is_here = folder.resolve() == Path.cwd()

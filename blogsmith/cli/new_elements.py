@@ -1,4 +1,4 @@
-"""`blogsmith new page --elements`: create a page that shows every element, to help with work on a theme.
+"""`blogsmith new page --elements` creates a page that shows every element, to help with work on a theme.
 
 The page and its files come from `elements/`. Lines between `@only PLUGIN@` and `@end@` are omitted if the
 site does not have that plugin. `@callouts@` is replaced by one callout of each kind, including the site's own
@@ -39,7 +39,8 @@ class ElementsPage(Struct, frozen=True):
 
 
 def write_elements(root: Path, config: Config, title: str, *, section: str = "") -> ElementsPage:
-    """Write the page as a bundle with its images and return it. Raise SiteError as for any page."""
+    """Write the page as a bundle with its images and return it. Raise SiteError in the same cases as
+    `write_page`."""
     path = new_draft_path(root, title, section=section, bundle=True)
     missing: set[str] = set()
 

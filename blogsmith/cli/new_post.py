@@ -1,4 +1,4 @@
-"""New posts and pages: a draft with front matter, in a file named after its title."""
+"""New posts and pages. Each is a draft with front matter, in a file named after its title."""
 
 from __future__ import annotations
 
@@ -43,9 +43,8 @@ def write_post(root: Path, post: NewPost) -> Path:
 
 
 def write_page(root: Path, title: str, *, section: str = "", bundle: bool = False) -> Path:
-    """Write a draft without a date, which appears in no list of posts. Return its path. It is written to
-    `content/` or to a section. Raise SiteError if the title or section gives no file name, or the page
-    already exists."""
+    """Write a draft without a date, which appears in no list of posts, to `content/` or to a section. Return
+    its path. Raise SiteError if the title or section gives no file name, or the page already exists."""
     path = new_draft_path(root, title, section=section, bundle=bundle)
     return _write_draft(root, path, [f"title: {quote_yaml(title)}", "draft: true"])
 

@@ -1,8 +1,8 @@
-"""New sites: copies the starter files into a folder, which may contain other files, such as those of a new
-repository.
+"""New sites. The starter files are copied into a folder, which may contain other files, such as those of a
+new repository.
 
 The files come from `starter/`. A placeholder `@name@` is replaced by a setting, or by a string in the
-language of the site from `starter_texts/<language>.yaml`. `@"name"@` is replaced by the same, as a quoted
+language of the site from `starter_texts/<language>.yaml`. `@"name"@` is replaced by the same text as a quoted
 YAML string. Existing files are not replaced, but missing lines are added to `.gitignore`.
 """
 
@@ -54,7 +54,7 @@ class NewSite(Struct, frozen=True):
 
     written: tuple[PurePosixPath, ...]
     extended_lists: tuple[PurePosixPath, ...] = ()
-    """Existing list files, such as `.gitignore`, to which lines were added."""
+    """Existing list files, such as `.gitignore`, that got more lines."""
     existing_names: tuple[str, ...] = ()
     """Names of files and folders that existed before, sorted."""
 
@@ -140,7 +140,8 @@ def _is_folder(path: Path) -> bool:
 
 
 def text_language(lang: str) -> str:
-    """Return the language of the starter pages for `lang`: `pt` for `pt-BR`, English for `sv`."""
+    """Return the language of the starter pages for the language tag `lang`: `pt` for `pt-BR`, and English for
+    languages without starter pages, such as `sv`."""
     subtags = lang.lower().split("-")
     tags = ["-".join(subtags[:end]) for end in range(len(subtags), 0, -1)]
     folder = bundled_folder("starter_texts")
@@ -148,7 +149,7 @@ def text_language(lang: str) -> str:
 
 
 def _texts(lang: str) -> dict[str, str]:
-    """Return the strings for the placeholders of the starter, by name."""
+    """Return name of a placeholder → string in the language `lang`."""
     file = bundled_folder("starter_texts") / f"{text_language(lang)}.yaml"
     reporter = Reporter(file.name)
     located = yaml_loader.load(file.read_text("utf-8"), reporter)
@@ -157,7 +158,7 @@ def _texts(lang: str) -> dict[str, str]:
 
 
 def _starter_files(today: dt.date, settings: FirstSettings) -> dict[PurePosixPath, str]:
-    """Return the content of the starter files by path, sorted."""
+    """Return path → content of the starter files, sorted by path."""
     starter = bundled_folder("starter")
     values = {**_texts(settings.lang), "date": today.isoformat(), "title": settings.title}
     if settings.author:
@@ -183,7 +184,7 @@ def _fill(text: str, values: Mapping[str, str]) -> str:
 
 
 def _replace_settings(text: str, settings: FirstSettings) -> str:
-    """Replace values in the starter's settings."""
+    """Return the starter's settings file with values replaced by `settings`."""
     values = {"lang: en\n": f"lang: {settings.lang}\n", "theme: paper\n": f"theme: {settings.theme}\n"}
     if settings.base_url:
         values["# base_url: https://example.org/blog\n"] = f"base_url: {quote_yaml(settings.base_url)}\n"

@@ -36,7 +36,8 @@ output_option = click.option(
 
 
 def find_site(start: Path) -> Path | None:
-    """Return the nearest folder at or above `start`, an absolute path, that contains the settings file."""
+    """Return the nearest folder that contains the settings file: `start`, an absolute path, or a folder above
+    it. None if there is none."""
     found = find_site_folder(str(start))
     return Path(found) if found else None
 

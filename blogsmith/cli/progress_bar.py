@@ -21,7 +21,7 @@ LOG_INTERVAL_S = 30.0
 
 
 class ProgressBar:
-    """Callable `(stage, done, total)` that draws on `stream`. Use it as a context manager."""
+    """Progress bar on `stream`, called with `(stage, done, total)`. Use it as a context manager."""
 
     def __init__(
         self,

@@ -49,7 +49,7 @@ def pyodide(context: click.Context, site: Path | None) -> int:
 
 
 def _open_site(context: click.Context, site: Path | None) -> tuple[SiteContext, tuple[RunnablePage, ...]]:
-    """Return the site and its pages with code for browsers. `--site` may precede the name of the
+    """Return the site, and its pages that contain code for browsers. `--site` may precede the name of the
     subcommand."""
     asked = site or (context.parent.params.get("site") if context.parent else None)
     root = site_root(asked)
@@ -139,7 +139,8 @@ def vendor(context: click.Context, given: str, to: str | None, site: Path | None
 
 
 def _target(site_context: SiteContext, to: str | None) -> tuple[str, Path]:
-    """Return the name and path of the destination. Raise BadParameter if pages could not load from it."""
+    """Return the name and path of the destination folder. Raise BadParameter if pages could not load files
+    from it."""
     from ..pyodide.distribution import CDN, DEFAULT_FOLDER, setting_problem
 
     configured = site_context.config.browser.pyodide
@@ -155,7 +156,7 @@ def _target(site_context: SiteContext, to: str | None) -> tuple[str, Path]:
 
 
 def _source(given: str, target: Path, packages: tuple[str, ...], modules: tuple[str, ...]) -> PyodideSource:
-    """Return the source to copy from. If the destination already has all files, it is the source."""
+    """Return the source to copy from. If the destination already has all files, return the destination."""
     from ..pyodide.source import SourceError, open_source
     from .pyodide_vendor import complete_copy, vendor_error
 

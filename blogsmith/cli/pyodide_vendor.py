@@ -48,11 +48,11 @@ def vendor(
     modules: Sequence[str],
     progress: Progress = no_progress,
 ) -> VendorResult:
-    """Copy the core, `packages`, the packages that provide `modules`, and their dependencies to `target`,
-    below `root`.
+    """Copy Pyodide to `target`, a folder below `root`: the core, `packages`, the packages that provide
+    `modules`, and all packages that these need.
 
-    Raise SiteError `pyodide-vendor` and leave `target` unchanged if a file is missing, damaged or of
-    another release, or if `target` contains other files.
+    Raise SiteError `pyodide-vendor` and leave `target` unchanged if a file is missing, damaged or of another
+    release, or if `target` contains other files.
     """
     _reject_other_files(target)
     try:
@@ -75,7 +75,7 @@ def vendor(
 
 
 def vendor_error(message: str, hint: str = "") -> SiteError:
-    """Return the error that ends copying."""
+    """Return the error to raise when copying cannot continue."""
     return SiteError(Diagnostic("pyodide-vendor", message, hint=hint))
 
 
@@ -87,7 +87,7 @@ def _format_problem(problem: Exception, source: PyodideSource) -> str:
 
 def complete_copy(target: Path, packages: Sequence[str], modules: Sequence[str]) -> PyodideSource | None:
     """Return `target` as a source if it is complete and undamaged, so that nothing is downloaded again.
-    Otherwise None."""
+    Otherwise return None."""
     source = FolderSource(target)
     try:
         lock = _read_lock(source)
@@ -120,7 +120,8 @@ def _read_lock(source: PyodideSource) -> Lock:
 def _read_files(
     source: PyodideSource, needed: Mapping[str, Package], target: Path, progress: Progress
 ) -> dict[str, bytes]:
-    """Read all files except the lock and check their digests. Reuse valid files of `target`."""
+    """Return file name → content for all files except the lock. Check their digests. Take valid files from
+    `target` instead of `source`."""
     expected = {name: core.sha256 for name, core in CORE.items()}
     expected |= {package.file: package.sha256 for package in needed.values()}
     files: dict[str, bytes] = {}
@@ -138,7 +139,8 @@ def _read_files(
 
 
 def _size_progress(progress: Progress, name: str, number: int, total: int) -> ReportProgress:
-    """Return a callback that shows how many bytes of the file `name` have arrived."""
+    """Return a function that shows how many bytes of the file `name` have arrived. number: index of the file
+    among `total` files."""
     return lambda done: progress(f"{name} {format_size(done)}", number, total)
 
 

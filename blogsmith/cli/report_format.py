@@ -1,4 +1,4 @@
-"""`--format`: print diagnostics for people on stderr, or for a program on stdout."""
+"""The option `--format`, which prints diagnostics for people on stderr, or for a program on stdout."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def _print_format(diagnostics: Sequence[Diagnostic], output_format: str, root: P
 
 
 def summary_printer(output_format: str) -> Callable[[str], None]:
-    """Return the function that prints summaries. It uses stdout, or stderr if stdout is for a program. It
-    prints nothing after `-q`."""
+    """Return the function that prints summaries. It uses stdout, or stderr if diagnostics for a program are
+    on stdout. After `-q`, it prints nothing."""
     if is_quiet():
         return _print_nothing
     return terminal.print_line if output_format == TEXT else terminal.warn
@@ -69,8 +69,9 @@ def _manual_url(root: Path) -> str:
 
 
 def _repository_prefix(root: Path) -> str:
-    """Return the path of the site in its repository, with a trailing slash; empty if it is the root or there
-    is none. Code hosts need paths relative to the repository, not to the current folder."""
+    """Return the path of the site in its repository, with a trailing slash. Return an empty string if the
+    site is at the root of the repository, or if there is no repository. Code hosts need paths relative to the
+    repository, not to the current folder."""
     for folder in (root, *root.parents):
         # `.git` is a file in a worktree or submodule.
         if (folder / ".git").exists():

@@ -1,4 +1,4 @@
-"""`blogsmith serve`: convert options to a preview, and print its status on the terminal."""
+"""`blogsmith serve`. It converts options to a preview, and prints the preview's status on the terminal."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from .site_folder import CONFIG_FILE
 
 
 def _number(context: click.Context, option: click.Parameter, value: float | None) -> float | None:
-    """Reject `nan`, which a range check does not."""
+    """Return `value`, but reject `nan`, which a range check does not."""
     if value is not None and math.isnan(value):
         raise click.BadParameter("'nan' is not a number of seconds.")
     return value
 
 
 class _PortType(click.ParamType[int | Literal["auto"]]):
-    """A port number, or `auto` to choose a free one."""
+    """Type of an option: a port number, or `auto` to choose a free port."""
 
     name = "port"
 
@@ -164,15 +164,15 @@ def _open(url: str) -> None:
 
 
 def _print_stopped(stream: TextIO) -> None:
-    """Print "stopped" over the ^C on a terminal; otherwise, print nothing."""
+    """Print "stopped" over the characters ^C on a terminal. If `stream` is not a terminal, print nothing."""
     if stream.isatty():
         stream.write("\rstopped\n")
         stream.flush()
 
 
 class StatusLines:
-    """Printer of status messages. It can be called from any thread and prints one message at a time. On a
-    terminal, the line about a later save of the same file replaces the previous one."""
+    """Printer of status messages. Any thread may call it; it prints one message at a time. On a terminal, the
+    line about a later save of the same file replaces the previous one."""
 
     def __init__(self, stream: TextIO, columns: Callable[[], int] | None = None) -> None:
         self._stream = stream

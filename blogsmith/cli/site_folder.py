@@ -1,4 +1,4 @@
-"""The site root for a command, and paths as messages print them."""
+"""The site root for a command, and paths in the form that messages print."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ CONFIG_FILE = "blogsmith.yaml"
 
 
 def find_site_folder(start: str) -> str | None:
-    """Return the nearest folder at or above `start`, an absolute path, that contains the settings file, or
-    None."""
+    """Return the nearest folder that contains the settings file: `start`, an absolute path, or a folder above
+    it. None if there is none."""
     while not os.path.isfile(os.path.join(start, CONFIG_FILE)):
         start, before = os.path.dirname(start), start
         if start == before:
@@ -22,7 +22,6 @@ def find_site_folder(start: str) -> str | None:
 
 
 def format_path(path: Path | str) -> str:
-    """Return the path relative to the current folder if it is this folder or inside it, otherwise
-    unchanged."""
+    """Return a path inside the current folder relative to that folder. Return any other path unchanged."""
     here, text = os.getcwd(), str(path)
     return "." if text == here else text.removeprefix(os.path.join(here, ""))

@@ -28,7 +28,7 @@ class GuidedSite(Struct, frozen=True):
 
     settings: FirstSettings
     target: str
-    """One of TARGETS; empty for none."""
+    """Where to publish the site, one of `TARGETS`; empty for nowhere."""
 
 
 def ask_for_site(proposed: FirstSettings) -> GuidedSite:

@@ -28,10 +28,10 @@ def print_report(
 ) -> None:
     """Print the diagnostics and the summary of a build.
 
-    write: whether the build writes the site. full: whether to show every location of every error.
-    for_program: whether stdout contains diagnostics for a program; if so, everything else is printed on
-    stderr. focus: number of files and folders that were checked; 0 means the whole site. quiet: whether to
-    print only errors.
+    seconds: duration of the build. write: whether the build writes the site. full: whether to show every
+    location of every error. for_program: whether stdout contains diagnostics for a program; if so, everything
+    else is printed on stderr. focus: number of files and folders that were checked; 0 means the whole site.
+    quiet: whether to print only errors.
     """
     say = terminal.warn if for_program else terminal.print_line
     found = [one for one in report.diagnostics if one.severity == "error" or not quiet]
@@ -99,8 +99,8 @@ def _most_frequent(report: BuildReport) -> str:
 
 
 def summary_line(report: BuildReport, seconds: float, target: str) -> str:
-    """Return the counts, the duration and the changes on disk. target: output folder; empty if nothing was
-    written."""
+    """Return a line with the counts, the duration and the changes on disk. target: output folder; empty if
+    nothing was written."""
     counts = (
         plural(report.pages, "page"),
         plural(report.formulas, "formula"),
@@ -121,8 +121,8 @@ def _focus_line(report: BuildReport, seconds: float, files: int) -> str:
 
 
 def fallback_lines(report: BuildReport) -> Iterator[str]:
-    """For each reason why the chosen converter rejected formulas, yield the first location and the number of
-    others."""
+    """Yield a line for each reason why the chosen converter rejected formulas, with the location of the first
+    formula and the number of the others."""
     places: dict[tuple[str, str], list[str]] = {}
     for path, fallbacks in sorted(report.fallbacks.items()):
         for one in fallbacks:
@@ -156,14 +156,14 @@ def _cells_text(report: BuildReport) -> str:
 
 
 def _unmet_needs_line(report: BuildReport) -> str:
-    """Return the number of cells that were not run because a requirement is missing: `10 not run:
-    no torch`."""
+    """Return a line with the number of cells that were not run because a requirement is missing, such as `10
+    not run: no torch`; empty if there are none."""
     missing = f": no {' or '.join(report.missing)}" if report.missing else ""
     return f"{report.unmet:,} not run{missing}" if report.unmet else ""
 
 
 def timing_table(timings: Mapping[str, float]) -> str:
-    """Return the milliseconds of each stage or cell, in the order they ran."""
+    """Return a table with the milliseconds of each stage or cell, in the order they ran."""
     longest = max(map(len, timings), default=0)
     return "\n".join(f"{stage:<{longest}} {seconds * 1000:>9.1f} ms" for stage, seconds in timings.items())
 

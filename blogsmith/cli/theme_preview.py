@@ -67,8 +67,9 @@ _PAGE = """\
 
 
 def list_themes(root: Path, current: str) -> list[str]:
-    """Return one line for each theme that the site can use, sorted by name: name, description, origin.
-    current: the theme of the site, which is marked, and has the last line if no folder has it."""
+    """Return one line for each theme that the site can use, sorted by name. A line contains the name, the
+    description and the origin of the theme. current: the theme of the site. Its line is marked; if no folder
+    contains this theme, the line is the last."""
     folders = theme_folders(root, bundled_folder("themes"))
     width = max(len(folder.name) for folder in folders)
     is_known = any(folder.name == current for folder in folders)
@@ -88,7 +89,8 @@ def _origin(folder: ThemeFolder, root: Path) -> str:
 
 def preview_themes(root: Path, current: str, port: int, ready: Callable[[str], None]) -> None:
     """Build and serve a page with every element in each theme, for this machine only, until interrupted.
-    ready: called with the URL. Raise SiteError if a theme has errors, OSError if the port is in use."""
+    ready: function that is called with the URL. Raise SiteError if a theme has errors, OSError if the port is
+    in use."""
     folders = theme_folders(root, bundled_folder("themes"))
     # the theme of the site first, because the page shows it at the start
     folders.sort(key=lambda folder: folder.name != current)
@@ -103,7 +105,7 @@ def preview_themes(root: Path, current: str, port: int, ready: Callable[[str], N
 
 
 def picker(names: Sequence[str]) -> str:
-    """Return the page with a menu of these themes and a frame that shows the first one."""
+    """Return a page that contains a menu of these themes, and a frame that shows the first one."""
     links = "\n".join(
         f'<a href="/{escape(name)}/elements/" target="look">{escape(name)}</a>' for name in names
     )
@@ -137,7 +139,7 @@ def _build(theme: ThemeFolder, output: Path, url: str) -> None:
 
 
 class _Handler(SimpleHTTPRequestHandler):
-    """Handler that serves files to this machine only: it rejects requests for another host name."""
+    """Handler that serves files to this machine only. It rejects requests for another host name."""
 
     def send_head(self) -> Any:
         host = (self.headers.get("Host") or "").partition(":")[0]

@@ -1,4 +1,4 @@
-"""`blogsmith trust`: record consent to run code of the site, and show what has changed since the last
+"""`blogsmith trust`. It records consent to run code of the site, and shows what has changed since the last
 consent."""
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ def trust(site: Path | None) -> int:
 
 
 def describe_consent(root: Path, consent: Consent) -> Iterator[str]:
-    """Yield lines that describe the code that consent would cover, and its changes since the last consent."""
+    """Yield lines that describe the code that consent would allow to run, and its changes since the last
+    consent."""
     if consent.state in ("earlier", "elsewhere"):
         yield f"consent needed again: {consent.reason}"
     changed = {change.name: change for change in consent.changes}

@@ -73,7 +73,8 @@ def vendor(library: str, given: str, site: Path | None) -> int:
 def _read(
     library: Library, given: str, target: Path, progress: Progress
 ) -> Iterator[tuple[LibraryFile, bytes]]:
-    """Yield the files with their checked content. Valid files of `target` are not loaded again."""
+    """Yield each file of the library with its checked content. A file that is already valid in `target` is
+    not loaded again."""
     from ..pyodide.source import SourceError, WebSource, open_source
     from .pyodide_vendor import read_valid_file, sha256
 

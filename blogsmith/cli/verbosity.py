@@ -58,14 +58,14 @@ def is_quiet() -> bool:
 
 
 def with_stdout() -> AbstractContextManager[object]:
-    """Restore stdout in the `with` block, even after `-q`, for output that a program reads."""
+    """Restore stdout in the `with` block, even after `-q`. Used for output that a program reads."""
     context = click.get_current_context(silent=True)
     stream = context.meta.get(_QUIET) if context else None
     return redirect_stdout(stream) if stream else nullcontext()
 
 
 def print_messages(diagnostics: Iterable[Diagnostic]) -> None:
-    """Print diagnostics on stderr; only errors after `-q`."""
+    """Print diagnostics on stderr. After `-q`, print only errors."""
     from ..base.diagnostics.format import wants_color
     from ..base.diagnostics.listing import print_diagnostics
 

@@ -1,1 +1,1 @@
-"""E-books: pages of the site → one EPUB 3 file."""
+"""E-books, each one EPUB 3 file made from pages of the site."""

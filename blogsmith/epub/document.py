@@ -1,4 +1,5 @@
-"""Makes an e-book from pages of the site: chapters, their images, links between them, metadata."""
+"""Makes an e-book from pages of the site, with its chapters, their images, links between them, and
+metadata."""
 
 from __future__ import annotations
 
@@ -28,7 +29,8 @@ from ..api.books import (
 from .xhtml import Chapter, escape_xml, read_xhtml
 
 ReadFile = Callable[[str], bytes | None]
-"""Function from a file path, with base path, to its bytes; None if the file does not exist."""
+"""Function that returns the bytes of the file at a path, which includes the base path; None if there is no
+file."""
 
 FONT = "math"
 """Name of the font of formulas in the book, without suffix."""
@@ -59,7 +61,7 @@ class BookRequest(Struct, frozen=True):
 
 
 def make_book(request: BookRequest, read_file: ReadFile) -> bytes:
-    """Return an EPUB 3 file with a chapter for each page."""
+    """Return an EPUB 3 file with a chapter for each page. read_file: see `ReadFile`."""
     binding = _BookBuilder(request, read_file)
     chapters = [binding.chapter(page) for page in request.pages]
     if len(request.pages) > 1:
@@ -141,7 +143,7 @@ class _BookBuilder:
         return anchor if anchor and url == page.url else f"{self.names[url]}{anchor}"
 
     def _picture(self, path: str) -> str:
-        """Return the name of an image of the site in the book, or an empty string if it does not exist."""
+        """Return the name that an image of the site has in the book; empty if the image does not exist."""
         suffix = f".{path.rpartition('.')[2].lower()}"
         if path not in self.pictures:
             data = self._read_file(path) if MEDIA_TYPES.get(suffix, "").startswith("image/") else None
@@ -179,12 +181,13 @@ def _headings(entries: Sequence[TocEntry], name: str) -> tuple[Entry, ...]:
 
 
 def _title(page: PageView) -> str:
-    """Return the title of a page for readers that show no formulas."""
+    """Return the title of a page as plain text, for reading devices that show no formulas."""
     return _number(page.heading_html) + spoken_text(page.title, page.title_html)
 
 
 def _number(heading: str) -> str:
-    """Return the number at the start of a heading's HTML, with a space; empty for a heading without one."""
+    """Return the number at the start of a heading, followed by a space; empty for a heading without a
+    number."""
     found = _NUMBER.match(heading)
     return f"{found[1]} " if found else ""
 
@@ -306,7 +309,8 @@ def pack_book(
     contents: Sequence[Entry],
     contents_title: str,
 ) -> bytes:
-    """Return the EPUB file. chapters: in reading order. files: the files that chapters refer to."""
+    """Return the EPUB file. chapters: in reading order. files: images and other files that chapters refer to.
+    contents: entries of the table of contents. contents_title: its title."""
     package = _package(facts, chapters, files)
     nav = BookFile("nav.xhtml", _nav(facts, contents, contents_title).encode(), "nav")
     stream = io.BytesIO()

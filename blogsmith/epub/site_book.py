@@ -44,7 +44,7 @@ def make_site_book(
     title: str = "",
     progress: Progress = no_progress,
 ) -> SiteBook:
-    """Make a book of `posts` or of a series, or of all posts if neither is given.
+    """Make a book of `posts` or of a series. If neither is given, use all posts.
 
     Raise SiteError if a name is unknown, or the site has an error.
     """
@@ -55,7 +55,8 @@ def make_site_book(
 
 
 def _add_font(request: BookRequest, site: SiteSnapshot) -> BookRequest:
-    """Return the request with the math font, reduced to the symbols that its formulas use."""
+    """Return the request with the math font added. The font is reduced to the symbols that the formulas of
+    the book use."""
     font = site.context.theme.files.math_font
     signs = frozenset().union(*(page_signs(page) for page in request.pages))
     if font is None or not signs:

@@ -22,7 +22,7 @@ _REMOVED_ELEMENTS = name_set("button canvas dialog form input object script sele
 """Controls and scripts, removed together with their content."""
 _OMITTED_VOID = name_set("base embed input link meta param source track")
 _UNWRAPPED = name_set("picture noscript audio video map area iframe")
-"""Elements replaced by their content. Media and frames also become links."""
+"""Elements that are replaced by their content. A link to the file of media or frames is added."""
 _CLOSES_PARAGRAPH = name_set(
     "address article aside blockquote details div dl fieldset figcaption figure footer h1 h2 h3 h4 h5 h6 "
     "header hr main nav ol p pre section table ul"
@@ -37,7 +37,7 @@ _CLOSED_BY = {
     "tbody": name_set("thead tbody tr td th"),
     "tfoot": name_set("thead tbody tr td th"),
 }
-"""Element → elements that its start tag closes if they are open."""
+"""Element → open elements that its start tag closes."""
 _MAX_DEPTH = 200
 _ATTRIBUTE_NAME = lazy_pattern(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _RAW_NAME = lazy_pattern(r"[^\s\"'<>/=]+")
@@ -46,7 +46,7 @@ _NOT_IN_BOOKS = name_set(
     "cellpadding cellspacing frameborder allow allowfullscreen autoplay controls loop muted preload poster "
     "crossorigin integrity referrerpolicy ping target rel draggable hidden for"
 )
-"""Attributes without effect in a book, or not allowed there."""
+"""Attributes that have no effect in a book or are not allowed there."""
 _NOT_IN_MATHML_3 = name_set("intent arg")
 """Attributes of MathML 4 only. Source: EPUB 3.3, §6.1.3, which allows MathML 3."""
 _EMPTY_ALLOWED = name_set("alt class href id style title")
@@ -64,7 +64,7 @@ class Chapter(Struct, frozen=True):
 
 
 def read_xhtml(html: str, resolve: Resolve) -> Chapter:
-    """Convert `html` to well-formed XHTML, with URLs replaced by `resolve`.
+    """Convert `html` to well-formed XHTML. resolve: function that returns the URL in the book.
 
     A link without a target becomes text, and an image without a target becomes its alt text.
     """
@@ -108,7 +108,7 @@ class _Writer:
         return Chapter("".join(self._parts), self._has_math, self._has_svg)
 
     def start(self, written: Tag, source: str) -> None:
-        """Write a start tag, unless it is omitted. source: the tag as written."""
+        """Write a start tag, unless the element is omitted. source: the tag as written in the page."""
         tag = written.name
         if tag in _REMOVED_ELEMENTS:
             if tag not in VOID_ELEMENTS and not written.is_closed:
@@ -183,7 +183,8 @@ class _Writer:
         return "span"
 
     def _show_poster(self, values: dict[str, str]) -> None:
-        """Write the poster of a video, which books do not play, or its label if there is no poster."""
+        """Write the poster of a video, because books do not play videos. If there is no poster, write its
+        label."""
         address = self._resolve("img", values["poster"]) if values.get("poster") else ""
         words = escape_xml(values.get("aria-label", ""))
         if address:
@@ -221,7 +222,8 @@ class _Writer:
 
 
 def _written_name(tag: str, raw: str, namespace: str) -> str:
-    """Return the name of an element. SVG names are case-sensitive, but `Tag` has them in lower case."""
+    """Return the name of an element to write. SVG names are case-sensitive, but `Tag` has them in lower
+    case."""
     found = _RAW_NAME.match(raw, 1) if namespace == SVG else None
     return found[0] if found and found[0].lower() == tag else tag
 
@@ -232,7 +234,8 @@ def _written_names(raw: str) -> dict[str, str]:
 
 
 def _is_style_for_pages(value: str) -> bool:
-    """Return whether a style loads a file or sets only properties that our themes define."""
+    """Return whether a style is omitted in books, because it loads a file or sets only properties that our
+    themes define."""
     return "url(" in value.lower() or value.startswith("--")
 
 

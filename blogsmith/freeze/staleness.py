@@ -135,9 +135,9 @@ def _recorded_name(page: PageCells, session: str, record: PageRecord | None, aro
 
 
 def _edited_alone(page: PageCells, session: str, record: PageRecord) -> str:
-    """Return the recorded name of a drawing or program whose code has changed. A session of a cell without a
-    label is named after its code. So its former name is known only if no other cell of its language has
-    changed. Otherwise empty."""
+    """Return the recorded name of a session whose code has changed; empty if unknown. A drawing or program
+    without a label is named after its code, so its name changes, too. The recorded name is known only if no
+    other session of the language has changed."""
     if not all(cell.is_alone for cell in page.session_cells(session)):
         return ""
     start, names = session.partition(".")[0] + ".", page.sessions()

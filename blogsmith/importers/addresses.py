@@ -19,7 +19,7 @@ _DATE = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})")
 
 
 def keep_url(page: ImportedPage, patterns: Mapping[str, str]) -> ImportedPage:
-    """Keep the old URL of a page, where necessary with the front matter key `slug`, `permalink` or `aliases`.
+    """Set the front matter key `slug`, `permalink` or `aliases` if a page needs it to keep its old URL.
 
     patterns: the setting `permalinks` of the new site.
     """
@@ -65,7 +65,8 @@ def avoid_list_urls(site: SiteImport) -> SiteImport:
 
 
 def _terms(value: Any) -> list[str]:
-    """Return the names in the value of a taxonomy key: a string, a list, or a mapping with `name`."""
+    """Return the names in the value of a taxonomy key, which is a string, a list, or a mapping with
+    `name`."""
     if isinstance(value, Mapping):
         value = value.get("name")
     return [str(each) for each in (value if isinstance(value, list) else [value]) if each]
@@ -87,8 +88,8 @@ def _avoid_list_urls(page: ImportedPage, made: Collection[str]) -> ImportedPage:
 
 
 def redirect_files(targets: Mapping[str, str]) -> tuple[ImportedData, ...]:
-    """Return an HTML page for each old URL of a list (pages for lists are generated, so they cannot have
-    `aliases`). The page redirects to the new URL. targets: old URL → new URL."""
+    """Return an HTML page for each old URL of a list. The page redirects to the new URL, because generated
+    pages for lists cannot have `aliases`. targets: old URL → new URL."""
     return tuple(
         ImportedData(PurePosixPath("static", *path.strip("/").split("/"), "index.html"), _redirect(path, url))
         for path, url in sorted(targets.items())
@@ -107,7 +108,7 @@ def _redirect(path: str, url: str) -> bytes:
 
 
 def _lacks_date(page: ImportedPage, patterns: Mapping[str, str]) -> bool:
-    """Return whether the section's URL pattern contains a date, but the page (such as a draft) has none."""
+    """Return whether a page has no date although the URL pattern of its section contains one."""
     pattern = patterns.get("/".join(page.path.parts[1:2]), "")
     return re.search(":(year|month|day)", pattern) is not None and not page.front.get("date")
 
@@ -144,6 +145,6 @@ def _fill(pattern: str, slug: str, front: Mapping[str, Any]) -> str:
 
 
 def _normalize_url(address: str) -> str:
-    """Convert a URL to the URL of a folder: `/a` and `/a/index.html` become `/a/`."""
+    """Return a URL as that of a folder, which is `/a/` for `/a` and `/a/index.html`."""
     address = address.removesuffix("index.html")
     return address if address.endswith((".html", "/")) else f"{address}/"

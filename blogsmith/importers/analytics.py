@@ -1,4 +1,4 @@
-"""The analytics service of an old site of any system, found in its settings or templates."""
+"""The analytics service of an old site, found in its settings or templates. Works for any system."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Archives as sources: a `.tar.gz` from arXiv is unpacked to a temporary folder.
+"""Archives as sources. A `.tar.gz` from arXiv is unpacked to a temporary folder.
 
 Only regular files with relative paths are unpacked: no links, devices and absolute paths.
 """
@@ -26,7 +26,7 @@ def archive_suffix(name: str) -> str:
 
 @contextmanager
 def unpacked_source(source: Path) -> Iterator[Path]:
-    """Yield the folder to import from: `source` itself, or, for an archive, a temporary folder with its
+    """Yield the folder to import. This is `source` itself or, for an archive, a temporary folder with its
     content.
 
     Raise SiteError if the archive is damaged, or contains too many or too large files.

@@ -1,4 +1,4 @@
-"""Cited references: `.bib` and CSL-JSON files, data files, and lists in front matter.
+"""Cited references, read from `.bib` and CSL-JSON files, data files, and lists in front matter.
 
 A `.bib` file is copied, and the pages that cite it name it in their front matter; `blogsmith.bibliography`
 reads it. Two kinds of entries move to the front matter key `references` instead: entries whose keys are not
@@ -27,7 +27,7 @@ _URL_COMMAND = lazy_pattern(r"\\(?:url|href|path)\s*\{([^{}]*)\}")
 
 
 def read_bibtex(text: str) -> dict[str, dict[str, str]]:
-    """Return the fields of every entry by key, with names in lower case and values as plain text.
+    """Return citation key → fields of the entry. Names of fields are in lower case, values are plain text.
 
     `ENTRYTYPE` is the type of the entry. If a key appears twice, the first entry is used, as in BibTeX.
     """
@@ -41,7 +41,8 @@ def read_bibtex(text: str) -> dict[str, dict[str, str]]:
 
 
 def _read_csl(text: str) -> dict[str, dict[str, str]]:
-    """Return the titles of every entry of a CSL-JSON file by key; empty if the file is invalid."""
+    """Return citation key → fields of a CSL-JSON file, which contain only the title; empty if the file is
+    invalid."""
     try:
         items = json.loads(text)
     except (ValueError, RecursionError):
@@ -103,7 +104,7 @@ def fit_key(key: str) -> str:
 
 _FOLDER = PurePosixPath(BIBLIOGRAPHIES)
 Entries = Mapping[str, Mapping[str, str]]
-"""Citation key → fields of the entry: name → plain text."""
+"""Citation key → fields of the entry, which are name → plain text."""
 
 
 class SourceBibliographies:
@@ -146,8 +147,8 @@ class SourceBibliographies:
         return ({"bibliography": written[0] if len(written) == 1 else written} if written else {}) | found
 
     def _is_readable_entry(self, file: Path, key: str) -> bool:
-        """Return whether blogsmith can read the entry from the copied file: without diagnostics, and without
-        a change of its key."""
+        """Return whether blogsmith can read the entry from the copied file without diagnostics, and without
+        changing its key."""
         if fit_key(key) != key or file.suffix.lower() == ".json":
             return fit_key(key) == key
         if file not in self._files:
@@ -179,8 +180,9 @@ _MAX_KEY_LENGTH = 40
 def add_reader_keys(
     page: ImportedPage, front: Mapping[str, Any], bibliography_keys: Collection[str]
 ) -> tuple[ImportedPage, frozenset[str]]:
-    """Translate the keys `references` and `slides` of old front matter. Return the new page, and those of the
-    two keys whose whole content is in it. bibliography_keys: keys of the site's bibliography."""
+    """Translate the keys `references` and `slides` of old front matter. Return the new page, and each of
+    these two keys if its whole content is in that page. bibliography_keys: keys of the site's
+    bibliography."""
     done = set()
     written = front.get("references")
     if written and (values := _reference_front(page, written, bibliography_keys)):
@@ -199,7 +201,8 @@ def add_reader_keys(
 
 
 def _reference_front(page: ImportedPage, written: Any, works: Collection[str]) -> dict[str, Any]:
-    """Return `references` and `nocite`; empty if the value is not a list of references."""
+    """Return the front matter keys `references` and `nocite`; empty if `written` is not a list of references.
+    works: keys of the site's bibliography."""
     entries = list(entry_list(written))
     named = [fit_key(each) for each in entries if isinstance(each, str)]
     if named and len(named) == len(entries) and works and set(named) <= {*works}:
@@ -254,8 +257,8 @@ def reference_entry(written: Any, taken: set[str]) -> dict[str, Any] | None:
 
 
 def _free_key(text: str, taken: set[str], *, is_title: bool) -> str:
-    """Make a citation key from `text` that is not in `taken`, and add it there. is_title: whether `text` is a
-    title or URL, not a key."""
+    """Return a citation key made from `text` that is not in `taken`, and add it there. is_title: whether
+    `text` is a title or URL instead of a key."""
     start = slugify(text)[:_MAX_KEY_LENGTH].strip("-") or "reference" if is_title else fit_key(text)
     key, number = start, 2
     while key in taken:
@@ -265,7 +268,7 @@ def _free_key(text: str, taken: set[str], *, is_title: bool) -> str:
 
 
 def _find_title(fields: Mapping[str, Any]) -> tuple[str, str]:
-    """Return title and URL of an entry, each empty if the entry has none."""
+    """Return (title, URL) of an entry. Each is empty if the entry has none."""
     title = next((text for name in _TITLES if (text := one_line(fields.get(name)))), "")
     address = next((text for name in _LINKS if (text := one_line(fields.get(name)))), "")
     return title, address
@@ -310,8 +313,8 @@ def data_bibliographies(data: Mapping[str, Any]) -> tuple[DataBibliography, ...]
 
 
 def _items(value: Any) -> tuple[Mapping[str, Any], ...]:
-    """Return the references in the content of a data file as CSL-JSON; empty if any of its items is not a
-    reference."""
+    """Return the references in the content of a data file as CSL-JSON. Return none if one of its items is not
+    a reference."""
     taken: set[str] = set()
     written = list(entry_list(value))
     entries = [
@@ -336,7 +339,7 @@ def _item(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _person(written: Any) -> dict[str, str]:
-    """Return a name as CSL-JSON: `Ito, A.` as family and given name, any other name as a literal."""
+    """Return a name as CSL-JSON. `Ito, A.` has a family and a given name; any other name is a literal."""
     is_mapping = isinstance(written, Mapping)
     name = one_line((written.get("name") or written.get("literal")) if is_mapping else written)
     family, comma, given = name.partition(", ")

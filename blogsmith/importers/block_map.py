@@ -1,5 +1,5 @@
-"""`import-map.yaml`: an author's replacements for blocks that no importer supports, and suggested entries for
-it."""
+"""The file `import-map.yaml`, where an author defines replacements for blocks that no importer supports. Also
+suggests entries for it."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def name_unused_entries(site: SiteImport, blocks: BlockMap) -> SiteImport:
 
 
 def define_kinds(site: SiteImport, blocks: BlockMap) -> SiteImport:
-    """Add to the settings the kinds of callouts that `import-map.yaml` uses and that neither blogsmith nor
+    """Add kinds of callouts to the settings: those that `import-map.yaml` uses and that neither blogsmith nor
     the site defines."""
     found = {box[1].casefold() for _, entry in blocks if (box := CALLOUT.fullmatch(entry))}
     known: Mapping[str, object] = site.settings.get("callouts", {})
@@ -98,9 +98,9 @@ def define_kinds(site: SiteImport, blocks: BlockMap) -> SiteImport:
 
 
 def suggest_entries(notices: Iterable[Notice]) -> dict[str, str]:
-    """Suggest entries of `import-map.yaml` for the untranslated blocks in these notices: block name →
-    replacement. A name like `mydefinition` gets a callout; for any other name, the block's content is kept
-    without the block."""
+    """Return block name → suggested replacement for `import-map.yaml`, for the untranslated blocks in these
+    notices. A name like `mydefinition` is replaced by a callout; for any other name, the block is replaced by
+    its content."""
     found: dict[str, str] = {}
     for notice in notices:
         if notice.kind == "left" and (left := _LEFT.match(notice.message)):

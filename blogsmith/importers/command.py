@@ -1,4 +1,4 @@
-"""`blogsmith import`: convert options to an import, and its result to an exit code."""
+"""`blogsmith import`. It converts options to an import, and the import's result to an exit code."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def _print_differences(done: ImportResult) -> None:
 
 
 def _print_conflicts(done: ImportResult) -> None:
-    """Print the files that were changed both here and in the source."""
+    """Print the files that were changed both on the new site and in the source."""
     from ..api.importing import printable
     from .merge import CONFLICTS
 

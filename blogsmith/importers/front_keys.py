@@ -28,7 +28,7 @@ from .text.data import format_yaml
 from .verify.site import ADDRESS_KEYS, ValueIndex, is_named, leaves
 
 IMPORTED = "imported"
-"""Front matter key that contains old keys which blogsmith would interpret differently."""
+"""Front matter key for old keys that blogsmith would interpret differently."""
 _SHARED_KEYS = name_set(
     "title subtitle description tags categories authors date updated status comments lang series image toc "
     "license doi nocite reading_time numbering citable bibliography"
@@ -97,8 +97,8 @@ def complete_page(
 
 
 def _remove_paths(front: Mapping[str, Any], paths: Sequence[tuple[str | int, ...]]) -> dict[str, Any]:
-    """Return front matter without the values at these paths, because they restrict access to the page. A path
-    consists of keys and positions in lists, the outermost first."""
+    """Return front matter without the values at these paths. A path consists of keys and positions in lists,
+    the outermost first. These values restrict access to the page."""
     heads = {path[0]: [rest[1:] for rest in paths if rest[0] == path[0]] for path in paths}
     found = {}
     for key, value in front.items():
@@ -111,8 +111,8 @@ def _remove_paths(front: Mapping[str, Any], paths: Sequence[tuple[str | int, ...
 
 
 def _lost_values(page: ImportedPage, front: Mapping[str, Any], keys: FrontKeys) -> dict[str, Any]:
-    """Return the keys that the importer translates but whose values are missing in the new page, with these
-    values."""
+    """Return key → value for the keys that the importer translates, if a part of the value is missing in the
+    new page."""
     written = {key: value for key, value in front.items() if key.casefold() in keys.translated - ADDRESS_KEYS}
     index = ValueIndex([page.front], [page.text])
     named = [notice.message for notice in page.notices]
@@ -135,9 +135,9 @@ def _has_secret(value: Any) -> bool:
 def _sort_keys(
     others: Mapping[str, Any], lost: Mapping[str, Any], secret: Collection[str]
 ) -> tuple[dict[str, Any], dict[str, Any], dict[str, str]]:
-    """Return the keys that stay in front matter, the keys that move to `imported`, and omitted key → reason.
-    others: untranslated keys; lost: translated keys with missing values; secret: keys that may restrict
-    access."""
+    """Return three mappings: keys that stay in front matter, keys that move to `imported`, and omitted key →
+    reason. others: untranslated keys. lost: translated keys with missing values. secret: keys that may
+    restrict access."""
     reserved = {*KNOWN_KEYS, IMPORTED}
     kept = {key: value for key, value in others.items() if key not in reserved or key in _SHARED_KEYS}
     if kept and _read_diagnostics(kept):

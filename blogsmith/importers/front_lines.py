@@ -1,4 +1,4 @@
-"""Lines of front matter that an import leaves as the author wrote them: comments, quotation marks, layout."""
+"""Lines of front matter that an import does not change, with their comments, quotation marks and layout."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .source_files import open_file
 
 _HEAD = lazy_pattern(r"---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
 _KEY = lazy_pattern(r"([A-Za-z_][\w.-]*|\"[^\"\\\n]*\"|'[^'\n]*')[ \t]*:(?:[ \t]|$)")
-"""A key at the top level, at the start of a line."""
+"""Matches a key at the top level, at the start of a line."""
 _SUFFIXES = frozenset((".md", ".markdown", ".mdown", ".mdx", ".qmd", ".rmd"))
 _MAX_BYTES = 1 << 16
 
@@ -40,9 +40,9 @@ def _read_head(site: SiteImport, source: str) -> str:
 
 @lru_cache(4096)
 def keep_lines(head: str, new: str) -> str:
-    """Return the front matter `new`, but with the author's lines, order and comments from `head` for each key
-    whose value is the same in both. new: YAML from `format_yaml`. Return `new` if `head` cannot be divided
-    into keys."""
+    """Return the front matter `new`. If the value of a key is the same in `head`, use the author's lines and
+    comments from there, in their order. If `head` cannot be divided into keys, return `new` unchanged. new:
+    YAML from `format_yaml`."""
     old, wanted = _blocks(head), _blocks(new)
     if old is None or wanted is None:
         return new
@@ -52,21 +52,21 @@ def keep_lines(head: str, new: str) -> str:
 
 
 def _pick(old: str, new: str) -> str:
-    """Return the old lines of a key if blogsmith reads the same value from them as from the new lines;
-    otherwise the new lines."""
+    """Return the old lines of a key if blogsmith reads the same value from them as from the new lines.
+    Otherwise, return the new lines."""
     return old if new and (old == new or _read(old) == _read(new) != "") else new
 
 
 def _read(text: str) -> str:
-    """Return the `repr` of the data that blogsmith reads from YAML; empty on an error."""
+    """Return the `repr` of the data in YAML, as blogsmith reads it; empty on an error."""
     reporter = Reporter("", text.split("\n"))
     located = load_located_yaml(text, reporter)
     return "" if located is None or reporter.diagnostics else repr(located.value)
 
 
 def _blocks(text: str) -> dict[str, tuple[str, str]] | None:
-    """Return top-level key → (comments above the key, lines of the key). Comments at the end have the key "".
-    Return None if the text cannot be divided into keys."""
+    """Return top-level key → (comments before the key, lines of the key). Comments at the end have the key
+    "". Return None if the text cannot be divided into keys."""
     found: dict[str, tuple[str, str]] = {}
     above, key = "", ""
     for line in text.splitlines(keepends=True):

@@ -62,7 +62,7 @@ _ALIGN = lazy_pattern(r"text-align\s*:\s*(left|right|center)", re.IGNORECASE)
 _GROUPS = frozenset(("thead", "tbody", "tfoot"))
 _RULES = {"left": ":---", "right": "---:", "center": ":---:", "": "---"}
 _STYLE_ATTRIBUTES = name_set("align valign border cellpadding cellspacing scope style width class height")
-"""Attributes that only style a table. They are dropped: the theme styles tables."""
+"""Attributes that only style a table. They are dropped, because the theme styles tables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ def plain_table(table: Element, masked: MaskedText) -> list[str]:
 
 
 def _rows(table: Element) -> Iterator[_Row]:
-    """Yield the rows of a table in order; none if the table contains elements other than rows."""
+    """Yield the rows of a table in order. Yield none if the table contains other elements."""
     found: list[_Row] = []
     for child in table.children:
         if isinstance(child, str):
@@ -187,7 +187,7 @@ def _cell(cell: Element, masked: MaskedText) -> str | None:
 
 
 def _escape_markdown(element: Element) -> str:
-    """Return the content of an element as HTML where Markdown characters in text are escaped."""
+    """Return the content of an element as HTML. In its text, the characters of Markdown are escaped."""
     parts = []
     for child in element.children:
         if isinstance(child, str):
@@ -205,8 +205,8 @@ def _character_reference(found: re.Match[str]) -> str:
 
 
 def _rule(cells: Sequence[Element]) -> str:
-    """Return the cell of a pipe table's delimiter row for one column. It sets an alignment if all cells of
-    the column have the same one. cells: the cells of the column, header first."""
+    """Return one cell of a pipe table's delimiter row. It sets an alignment if all cells of the column have
+    the same alignment. cells: the cells of the column, header first."""
     every = {_alignment(cell) for cell in cells[1:]} or {_alignment(cells[0])}
     return _RULES[every.pop()] if len(every) == 1 else _RULES[""]
 

@@ -1,5 +1,5 @@
-"""A whole import: recognize the system, read the source, move pages to valid paths, write, build and repair,
-compare with the source, report.
+"""All steps of an import: recognize the system, read the source, move pages to valid paths, write, build and
+repair, compare with the source, and report.
 
 Errors that the old site has too become warnings by settings of the new site. `repair` handles all other
 errors.
@@ -79,13 +79,14 @@ _ADDRESS = lazy_pattern(r"(?![A-Za-z][A-Za-z0-9+.-]*:|//|#)([^?#]+)(.*)")
 
 
 def place_site(site: SiteImport) -> SiteImport:
-    """Move the pages and files of an import to paths that a build accepts."""
+    """Return the import with its pages and files moved to paths that a build accepts."""
     placed = move_items(site, {**_section_moves(site), **site.moves})
     return move_items(placed, _twin_moves(placed))
 
 
 def _section_moves(site: SiteImport) -> Moves:
-    """Return a move for each page that has the same URL as a folder: it becomes the page of the folder."""
+    """Return a move for each page that has the same URL as a folder. The page becomes the page of the
+    folder."""
     folders = {folder for page in site.pages for folder in page.path.parents}
     listed = {page.path.parent for page in site.pages if page.path.stem in _LISTS}
     found: dict[PurePosixPath, PurePosixPath] = {}
@@ -99,8 +100,8 @@ def _section_moves(site: SiteImport) -> Moves:
 
 
 def _twin_moves(site: SiteImport) -> Moves:
-    """Return moves for files and folders whose names differ only in case or Unicode form from another
-    name."""
+    """Return a move for each file and folder whose name differs from another name only in case or Unicode
+    form."""
     every = sorted(site.paths)
     names: dict[tuple[PurePosixPath, str], str] = {}
     taken = {(folder.parent, fold_name(folder.name)) for path in every for folder in (path, *path.parents)}
@@ -125,7 +126,8 @@ def _twin_moves(site: SiteImport) -> Moves:
 
 
 def move_items(site: SiteImport, moves: Moves) -> SiteImport:
-    """Move pages and files of an import to other paths, and adapt the links in its pages."""
+    """Return the import with pages and files moved to other paths, and with the links in its pages
+    adapted."""
     if not moves:
         return site
     records = {page_folder(old): page_folder(new) for old, new in moves.items() if old.suffix == ".md"}
@@ -190,12 +192,12 @@ def _rewrite_values(data: Any, resolve: Any) -> Any:
 
 
 _SOURCE_CODES = name_set("footnote-undefined id-twice image-missing label-twice link-anchor link-missing")
-"""Codes of errors that the old site has too, because their targets are missing in the source."""
+"""Codes of errors that the old site also has, because their targets are missing in the source."""
 
 
 def lower_errors(site: SiteImport, check: SiteCheck) -> tuple[SiteImport, SiteCheck]:
-    """Return the site with settings that turn errors in pages into warnings, so that it builds; and `check`
-    with these errors as warnings."""
+    """Return the site with settings that turn errors in pages into warnings, so that it can be built. Also
+    return `check` with these errors as warnings."""
     errors = Counter(
         found.code for found in check.diagnostics if found.severity == "error" and not is_fatal(found)
     )
@@ -251,19 +253,20 @@ class ImportOptions:
     now: dt.datetime
     """Current time, with a time zone."""
     system: str = ""
-    """Name of the system; empty: detect it."""
+    """Name of the system; if empty, the system is detected."""
     dry_run: bool = False
     """Whether the site is written only to a temporary folder, and then removed."""
     against: Path | None = None
-    """Folder with pages that the old system published; None: no comparison."""
+    """Folder with the pages that the old system published; None if they are not compared."""
     fetch_images: bool = False
-    """Whether the images on other hosts are to be downloaded after the import."""
+    """Whether to download images on other hosts after the import."""
     workers: Workers = ONE_PROCESS
     """Processes that translate, build and compare pages."""
 
 
 def import_site(source: Path, into: Path, options: ImportOptions, progress: Progress) -> ImportResult:
-    """Read the site at `source`, write it as a blogsmith site to `into`, and compare the two.
+    """Read the site at `source`, write it as a blogsmith site to `into`, and compare the new site with the
+    old one.
 
     Raise SiteError in these cases:
 
@@ -317,7 +320,7 @@ _AGAINST_HINT = "write the folder with the pages that the old system made"
 
 @contextmanager
 def _lock_folder(folder: Path) -> Iterator[None]:
-    """Lock a folder, so that one import at a time writes to it."""
+    """Lock a folder during the `with` block, so that only one import at a time writes to it."""
     with ExitStack() as stack:
         try:
             open_folder(folder, make=True).close()

@@ -1,10 +1,10 @@
 """Writes an import to its folder, and merges it with changes that an author made there.
 
-Three versions of each file are compared: the file in the folder, the one that the previous import wrote, and
-the one of this import. `import-report.json` records digests of the previous version. A file that the author
-has not changed is replaced. A file that the author has changed is never overwritten or removed: if this
-import's version differs from the previous one too, it is written below `import-conflicts/`. When the author
-removes it there, the conflict counts as merged.
+Three versions of each file are compared: the file in the folder, the version of the previous import, and the
+version of this import. `import-report.json` records digests of the previous version. A file that the author
+has not changed is replaced. A file that the author has changed is never overwritten or removed. If this
+import's version of it differs from the previous one, too, it is written below `import-conflicts/`. When the
+author removes it there, the conflict counts as merged.
 
 The plan is recorded before the first file is written, so the next import can continue an interrupted one.
 """
@@ -47,8 +47,8 @@ _CHANGED, _TRANSLATED = "changed in the source", "translated differently than be
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """Record of the files that earlier imports wrote to a folder. A file's state is its digest; "" if it does
-    not exist."""
+    """Record of the files that earlier imports wrote to a folder. The state of a file is its digest; "" if
+    the file does not exist."""
 
     files: Mapping[str, str] = field(default_factory=dict)
     """Path in the folder → digest that the last complete import wrote."""
@@ -58,7 +58,7 @@ class Record:
     """Path of a page → digest of its source file."""
 
     def allowed_states(self, path: str) -> set[str]:
-        """Return the states of a file that show that no author has changed it."""
+        """Return the states of a file that no author has changed."""
         return {self.files.get(path, ""), *self.pending.get(path, ())}
 
 
@@ -80,9 +80,10 @@ class Merge:
     renewed: tuple[str, ...]
     removed: tuple[str, ...]
     conflicts: tuple[KeptFile, ...]
-    """Files changed here and in the source; the new version is below `import-conflicts/`."""
+    """Files that were changed both here and in the source. Their new versions are below
+    `import-conflicts/`."""
     kept: tuple[KeptFile, ...]
-    """All other files that an author changed or removed, and that the import leaves unchanged."""
+    """All other files that the import leaves unchanged, because an author changed or removed them."""
     writes: Mapping[str, str]
     """Path of each file to write → path of its content in the import."""
     removes: tuple[str, ...]
@@ -91,10 +92,10 @@ class Merge:
 
 
 def read_record(into: Path) -> Record:
-    """Read the record of the previous import; return an empty one if there is none.
+    """Return the record of the previous import; an empty one if there is none.
 
-    Raise SiteError if the record is invalid, or if the folder contains a site that no import wrote: its pages
-    would become part of the new site.
+    Raise SiteError if the record is invalid, or if the folder contains a site that no import wrote, because
+    the pages of that site would become part of the new one.
     """
     try:
         with open_folder(into) as top:
@@ -143,7 +144,9 @@ def source_digests(site: SiteImport) -> dict[str, str]:
 
 
 def plan_merge(digests: Mapping[str, str], sources: Mapping[str, str], old: Record, into: Path) -> Merge:
-    """Compare an import with the files in its folder. digests: path → digest of each file of the import."""
+    """Compare an import with the files in its folder, and return the plan. digests: path → digest of each
+    file of the import. sources: path of a page → digest of its source file. old: record of the previous
+    import."""
     states = _States(into)
     plan = _Plan()
     for path in sorted({*digests, *old.files, *old.pending}):
@@ -193,8 +196,8 @@ class _Plan:
     kept: list[KeptFile] = field(default_factory=list)
 
     def change(self, path: str, new: str, *, is_new: bool) -> None:
-        """Plan to write a file that no author has changed, or to remove it. new: digest of the new version;
-        empty: remove. is_new: whether the file does not exist yet."""
+        """Plan to write or remove a file that no author has changed. new: digest of the new version; empty to
+        remove the file. is_new: whether the file does not exist yet."""
         if not new:
             self.removes.append(path)
             return

@@ -1,4 +1,5 @@
-"""Records of an import: the pages, files and settings of a source in blogsmith's form, and notices."""
+"""Records of an import. They contain the pages, files and settings of a source in blogsmith's form, and
+notices."""
 
 from __future__ import annotations
 
@@ -86,9 +87,9 @@ class ImportedPage:
     """A page in blogsmith's form."""
 
     path: PurePosixPath
-    """Path relative to the new site: `content/posts/a.md`."""
+    """Path relative to the new site, such as `content/posts/a.md`."""
     front: Mapping[str, Any]
-    """Front matter in the order of the file; plain data."""
+    """Front matter as plain data, in the order of the file."""
     text: str
     """Markdown after the front matter."""
     source: str
@@ -115,7 +116,7 @@ class ImportedFile:
     """A file of the source that is copied unchanged."""
 
     path: PurePosixPath
-    """Path relative to the new site: `static/assets/a.png`."""
+    """Path relative to the new site, such as `static/assets/a.png`."""
     file: Path
     """Path in the source, with links resolved."""
 
@@ -141,7 +142,7 @@ Item = TypeVar("Item", bound=HasPath)
 
 
 def by_path(items: Iterable[Item]) -> tuple[Item, ...]:
-    """Sort the items by path. If two items have the same path, the later one is kept."""
+    """Return the items sorted by path. If two items have the same path, keep the later one."""
     return tuple(sorted({item.path: item for item in items}.values(), key=lambda item: item.path.as_posix()))
 
 
@@ -159,7 +160,7 @@ class SiteImport:
     files: tuple[ImportedFile, ...] = ()
     """Copied files sorted by path, without duplicates."""
     notices: tuple[Notice, ...] = ()
-    """Notices that belong to no single page."""
+    """Notices that do not belong to a single page."""
     made: tuple[ImportedData, ...] = ()
     """Generated files sorted by path, without duplicates. Their paths differ from those of pages and files.
     """
@@ -181,12 +182,12 @@ class SiteImport:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """An item of a source page that the new page lacks."""
+    """An item of a source page that is missing in the new page."""
 
     what: str
     """Kind of the missing item, as in `verify.facts`: `formulas`, `words` and so on."""
     text: str
-    """The missing item: TeX, a URL, or words in the order of the page."""
+    """The missing item, which is TeX, a URL, or words in the order of the page."""
     source: str
     line: int = 0
     """1-based line in the source file; 0 if unknown."""

@@ -1,4 +1,5 @@
-"""Rewrites of single pages that apply to all systems: titles, scripts, links, formulas, code, HTML."""
+"""Rewrites of single pages that apply to all systems. They concern titles, scripts, links, formulas, code and
+HTML."""
 
 from __future__ import annotations
 
@@ -135,8 +136,8 @@ _INDENTED_ROW = lazy_pattern(r"(?m)^(?:[ ]{4}|[ ]{0,3}\t)[ \t]*")
 
 
 def align_rows(page: ImportedPage) -> ImportedPage:
-    """Remove the indentation of table rows where blogsmith would end the table. Other parsers accept this
-    indentation."""
+    """Remove the indentation of table rows that other parsers accept, but that would end the table in
+    blogsmith."""
     if "|" not in page.text:
         return page
 
@@ -158,7 +159,7 @@ _FTP = lazy_pattern(
 
 
 def fix_link_schemes(page: ImportedPage) -> ImportedPage:
-    """Add `https:` to links that begin with `//`, and turn FTP links into code.
+    """Add `https:` to links that begin with `//`, and convert FTP links to code.
 
     Browsers do not open FTP URLs, so a notice names the page.
     """
@@ -180,8 +181,8 @@ def fix_link_schemes(page: ImportedPage) -> ImportedPage:
 
 
 def fix_formulas(page: ImportedPage) -> ImportedPage:
-    r"""Fix formulas that MathJax accepts although they are not valid TeX: underscores in `\text`, braces with
-    one backslash too many, environments without delimiters."""
+    r"""Fix formulas that MathJax accepts although they are not valid TeX. Examples are underscores in
+    `\text`, braces with one backslash too many, and environments without delimiters."""
     if "\\" not in page.text:
         return page
     return replace(page, text=rewrite_segments(page.text, "math", _tex_formula, FormulaDelimiters()))
@@ -233,9 +234,9 @@ _FENCE = lazy_pattern(
 
 
 def remove_option_lines(page: ImportedPage) -> ImportedPage:
-    """Remove lines with `#|` from a plain fence, because in blogsmith they would turn the fence into a cell.
-    They are options of Quarto or of a notebook that remained as comments. Without them, the code is shown and
-    not run."""
+    """Remove lines with `#|` from a plain fence, because in blogsmith they would make it a cell. They are
+    options of Quarto or of a notebook that remained as comments. Without them, the code is shown but not
+    run."""
     if "#|" not in page.text and "# |" not in page.text:
         return page
     notices: list[Notice] = []

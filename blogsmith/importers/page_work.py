@@ -44,7 +44,7 @@ class Workers:
     """The processes that an import may use."""
 
     count: int = 1
-    """Number of processes, at least 1; with 1, the main process does all work."""
+    """Number of processes, at least 1. If it is 1, the main process does all work."""
     method: StartMethod = field(default_factory=default_method)
     """Start method of the processes."""
 
@@ -96,8 +96,8 @@ def map_pages(
 
 
 def _identity(work: Callable[[Item], Result]) -> Callable[[Item], Result]:
-    """Return `work`. A pool calls this factory once in each process, so `work` is sent once for each process,
-    not for each page."""
+    """Return `work`. A pool calls this factory once in each process, so that `work` is sent once for each
+    process instead of once for each page."""
     return work
 
 
@@ -129,8 +129,8 @@ Made = TypeVar("Made")
 
 @contextmanager
 def page_limit(limit_s: float = 0.0) -> Iterator[None]:
-    """Raise PageTimeout inside the `with` block after `limit_s` seconds of processor time, in the main thread
-    only.
+    """Raise PageTimeout inside the `with` block after `limit_s` seconds of processor time. Works only in the
+    main thread.
 
     limit_s: 0 for `LIMIT_S`.
     """
@@ -142,8 +142,8 @@ def page_limit(limit_s: float = 0.0) -> Iterator[None]:
 
 
 def translate_document(translate: Callable[[Document], Made], document: Document) -> Made:
-    """Return `translate(document)`. If translation exceeds the time limit or the document is nested too deep,
-    translate a copy whose text is one code block."""
+    """Return `translate(document)`. If that exceeds the time limit or the document is nested too deep,
+    translate a copy of the document whose text is one code block."""
     try:
         with page_limit():
             return translate(document)

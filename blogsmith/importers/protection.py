@@ -1,4 +1,4 @@
-"""Pages that the old site hides from readers are not written to the new site.
+"""Protection of pages that the old site hides from readers. They are not written to the new site.
 
 blogsmith has no access control (see `model/protection.py`), so these pages are withheld, together with files
 that only they use. A notice of the kind `withheld` names each page. A page that was only unpublished becomes
@@ -38,8 +38,9 @@ _AnyDocument = TypeVar("_AnyDocument", bound=_Document)
 
 
 def add_restrictions(front: Mapping[str, Any], head: str) -> dict[str, Any]:
-    """Return front matter with additional keys that may restrict access to a page, but that a YAML reader
-    cannot read: keys in invalid front matter, and values with a YAML tag, such as `password: !ENV SECRET`."""
+    """Return front matter with further keys that may restrict access to a page, but that a YAML reader cannot
+    read. These are keys in invalid front matter, and values with a YAML tag, such as `password: !ENV
+    SECRET`."""
     found = dict(front)
     for line in head.split("\n")[:_MOST_LINES]:
         if not (pair := _LINE.fullmatch(line[:_MAX_LINE_LENGTH])):
@@ -58,8 +59,8 @@ def read_front_matter(
 ) -> tuple[dict[str, Any], tuple[Notice, ...]]:
     """Return the data of YAML front matter, and notices about errors.
 
-    problem: message of the notice. by_line: if the YAML is invalid, keep each line with a key and one plain
-    value.
+    problem: message of the notice. by_line: whether to read each line with a key and one plain value
+    separately if the YAML is invalid.
     """
     try:
         return add_restrictions(load_mapping(head), head), ()
@@ -80,13 +81,13 @@ def check_access(front: Mapping[str, Any], source: PurePosixPath | str) -> Notic
 
 
 def withheld_notice(why: str, source: PurePosixPath | str) -> Notice:
-    """Return the notice of a page that is not imported. why: a clause without full stop."""
+    """Return the notice of a page that is not imported. why: reason as a clause without full stop."""
     return Notice("withheld", f"not imported: {why}", str(source), hint=_HINT)
 
 
 def excluded_notice(why: str, source: PurePosixPath | str) -> Notice:
-    """Return the notice of a page that settings exclude from the old site. why: a clause without full
-    stop."""
+    """Return the notice of a page that settings exclude from the old site. why: reason as a clause without
+    full stop."""
     return replace(withheld_notice(why, source), hint=_EXCLUDED_HINT)
 
 
@@ -97,8 +98,8 @@ def split_protected(
 ) -> tuple[list[_AnyDocument], list[Notice]]:
     """Return the documents that may be imported, and a notice for each document that may not.
 
-    source: returns the path of a document's file. judge: returns a notice for a document that settings of the
-    old site protect, otherwise None.
+    source: function that returns the path of a document's file. judge: function that returns a notice for a
+    document that settings of the old site protect, otherwise None.
     """
     kept: list[_AnyDocument] = []
     notices: list[Notice] = []
@@ -112,14 +113,16 @@ def split_protected(
 
 
 def is_draft(front: Mapping[str, Any]) -> bool:
-    """Return whether old front matter keeps a page from being published, by the keys of any system."""
+    """Return whether old front matter prevents a page from being published. The keys of all systems are
+    checked."""
     return str(front.get("draft")).casefold() == "true" or any(
         one.remedy == "draft" for one in find_restrictions(front, is_foreign=True)
     )
 
 
 def set_visibility(page: ImportedPage, front: Mapping[str, Any]) -> ImportedPage:
-    """Mark a page as draft or unlisted if keys of the old system in its old front matter require this."""
+    """Return the page as draft or unlisted if its old front matter requires this. The keys of all systems are
+    checked."""
     found = find_restrictions(front, is_foreign=True)
     if not found:
         return page
@@ -162,7 +165,7 @@ def _words(texts: Iterable[str]) -> set[str]:
 
 
 def draft_settings(pages: Iterable[ImportedPage]) -> dict[str, Any]:
-    """Return settings that turn errors about links to drafts into warnings: these links were broken on the
-    old site too."""
+    """Return settings that lower errors about links to drafts to warnings, because these links were broken on
+    the old site too."""
     has_drafts = any(page.front.get("draft") is True for page in pages)
     return {"diagnostics": {"link-unpublished": "warning"}} if has_drafts else {}

@@ -64,13 +64,13 @@ _LINK_TAG = lazy_pattern(r"\b(?:href|src)[ \t]*=[ \t]*(?:\"[^\"]*\"|'[^']*'|[^\s
 
 @dataclass(frozen=True, slots=True)
 class BuiltImport:
-    """An import whose files are written. Its build has no errors except those that settings may lower to
+    """An import whose files are written. Its build has no errors except those that settings can lower to
     warnings."""
 
     site: SiteImport
     snapshot: SiteSnapshot
     diagnostics: tuple[Diagnostic, ...]
-    """Diagnostics of two builds of the whole site: with drafts, and without."""
+    """Diagnostics of two builds of the whole site, one with drafts and one without."""
     digests: Mapping[str, str]
     """Path of each written file → digest."""
 
@@ -123,8 +123,8 @@ class SiteBuilder:
         return self._snapshot
 
     def check_published(self, snapshot: SiteSnapshot) -> None:
-        """Also build without drafts and scheduled pages, if there are any, and add the errors: links to these
-        pages are errors in this build."""
+        """Also build without drafts and scheduled pages, if there are any. Add the errors of this build,
+        because links to these pages are errors in it."""
         states = (
             publication(document, self.now, drafts=False, future=False)
             for document in snapshot.resolved.documents.values()
@@ -136,7 +136,7 @@ class SiteBuilder:
 
 
 def _plain_code(source: str, alias: str, deadline_s: float) -> list[tuple[str, str]]:
-    """Return code as one token. Highlighting takes much time, and no comparison of pages reads the colors."""
+    """Return code as one token. Highlighting takes time, and the comparison of pages does not read colors."""
     return [("", source)]
 
 
@@ -219,8 +219,8 @@ class _Repair:
     def _repair_page(
         self, page: ImportedPage, errors: Sequence[Diagnostic], site: SiteImport, urls: set[str]
     ) -> tuple[ImportedPage | None, list[Notice]]:
-        """Return the repaired page, or None if the page is left out; and notices about the whole site. urls:
-        URLs in use; a new URL of the page is added."""
+        """Return the repaired page, or None if the page is left out. Also return notices about the whole
+        site. urls: URLs in use; a new URL of the page is added."""
         if any(found.code == PROTECTED_CODE for found in errors):
             return None, [
                 *page.notices,
@@ -298,8 +298,8 @@ def _apply_fixes(page: ImportedPage, errors: Iterable[Diagnostic]) -> ImportedPa
 
 
 def _repair_front(page: ImportedPage, errors: Iterable[Diagnostic], free_url: str) -> ImportedPage:
-    """Repair errors in the front matter: replace the URL by `free_url`, convert a date, or remove the
-    value."""
+    """Repair errors in the front matter. Replace the URL by `free_url`, convert a date, or remove the value
+    with the error."""
     head = page_text(page).removeprefix("---\n").partition("\n---\n")[0]
     # from the last line to the first, so that a removal does not move the values of other errors
     for found in sorted(errors, key=_line, reverse=True):
@@ -374,8 +374,8 @@ Keys = tuple[str | int, ...]
 
 
 def _find_keys(text: str, line: int) -> Keys:
-    """Return the keys of the innermost YAML value on a 1-based line, the outermost first; empty if no value
-    is found."""
+    """Return the keys of the innermost YAML value on a line, the outermost first; empty if there is no value.
+    line: 1-based number."""
     found: list[str | int] = []
     node = yaml.compose(text, Loader=yaml.SafeLoader)
     while isinstance(node, (yaml.MappingNode, yaml.SequenceNode)):
@@ -395,8 +395,8 @@ def _find_keys(text: str, line: int) -> Keys:
 
 
 def _without(data: Any, keys: Keys) -> Any:
-    """Return nested data without the value at these keys, and without mappings and lists that become
-    empty."""
+    """Return nested data without the value at these keys. Mappings and lists that become empty are removed,
+    too."""
     first, rest = keys[0], keys[1:]
     if isinstance(data, Mapping):
         inner = _without(data[first], rest) if rest and first in data else None
@@ -442,7 +442,7 @@ def _find_line(source: LineFinder, line: str) -> int:
 
 
 def _unlink(line: str, found: Diagnostic) -> str:
-    """Return the line, with the link at the location of an error turned into text; empty if there is no
+    """Return the line with the link at the location of an error converted to text; empty if there is no
     link."""
     place = found.place or Place(1)
     start, end = place.column - 1, place.column - 1 + place.length
@@ -461,8 +461,8 @@ _TEXT_REPAIRS: Mapping[str, Callable[[str, Diagnostic], str]] = {"link-scheme": 
 
 
 def _find_block(lines: Sequence[str], index: int) -> tuple[int, int]:
-    """Return the start and end (exclusive) of the fence that contains the line at `index`, or otherwise of
-    its paragraph; all 0-based."""
+    """Return the start and end (exclusive) of the fence that contains the line at `index`. If there is no
+    fence, return those of its paragraph. All numbers are 0-based."""
     fence, start = "", 0
     for number, line in enumerate(lines):
         found = _FENCE.match(line)

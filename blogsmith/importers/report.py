@@ -1,4 +1,4 @@
-"""The report of an import, as Markdown and as JSON. The same import always gives the same bytes."""
+"""Report of an import, as Markdown and as JSON. The same import always gives the same bytes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _HEADINGS: Mapping[NoticeKind, str] = {
     "dropped": "Removed: no effect or no equivalent in blogsmith",
     "kept": "Kept in the front matter: available to templates as `page.extra`",
 }
-"""Headings in the order of the report: the kinds that need most work come first."""
+"""Headings in the order of the report. The kinds that need most work come first."""
 _MAX_LOCATIONS = 5
 """Maximum number of locations listed for one notice in the Markdown; the JSON contains all."""
 
@@ -45,18 +45,17 @@ class ImportResult:
     files: Mapping[str, str]
     """Path in the new site → digest."""
     merge: Merge
-    """How the import differs from the files in the folder of the new site."""
+    """Difference between the import and the files in the folder of the new site."""
 
     @property
     def ok(self) -> bool:
-        """Whether the new site contains all content of the old site, except for content that notices
+        """Whether the new site contains all content of the old site, apart from content that notices
         explain."""
         return not self.check.differences and not self.problems
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """Phrases that count what is missing in the new site, with the worst first; empty if nothing is
-        missing."""
+        """Phrases that count the losses of the new site, the worst first; empty if nothing is missing."""
         site, check = self.site, self.check
         kinds = Counter(notice.kind for notice in site.all_notices)
         lost = [notice for notice in site.notices if notice.message.startswith(LOST_MESSAGES)]
@@ -79,13 +78,13 @@ _MAX_COMMANDS = 10
 
 
 def _commands(check: SiteCheck) -> str:
-    """Return the unknown commands of formulas with their counts; empty if there are none."""
+    """Return the unknown commands of formulas with their counts, as text; empty if there are none."""
     counts = [f"{name} ({count})" for name, count in check.unknown_commands.most_common()]
     return f": {first_names(counts, _MAX_COMMANDS)}" if counts else ""
 
 
 def make_reports(done: ImportResult) -> dict[str, bytes]:
-    """Return the content of each report, by file name."""
+    """Return file name → content of each report."""
     text = "\n".join(printable(line, keep="\n") for line in _markdown(done))
     return {RECORD: _json(done), REPORT: text.encode()}
 
@@ -213,7 +212,7 @@ def next_steps(done: ImportResult) -> list[str]:
 
 
 def _names(notice: Notice) -> list[str]:
-    """Return the quoted names in a notice. For a notice of kind `kept`, return only the last: the name that
+    """Return the quoted names in a notice. For a notice of kind `kept`, return only the last name, which
     templates use."""
     names = re.findall('"([^"]+)"', notice.message)
     return names[-1:] if notice.kind == "kept" else names
@@ -310,7 +309,7 @@ def _location(source: str, line: int) -> str:
 
 
 def _escape(text: str) -> str:
-    """Escape HTML in text of a source, except inside code spans."""
+    """Return text of a source with HTML escaped, except inside code spans."""
     text = printable(text)
     pieces = [text] if "``" in text else re.split(r"(`[^`]*`)", text)
     return "".join(piece if number % 2 else piece.replace("<", "&lt;") for number, piece in enumerate(pieces))

@@ -1,4 +1,5 @@
-"""Settings of the new site that an importer of any system derives from old settings, templates and pages.
+"""Settings of the new site that are made from old settings, templates and pages, in the same way for all
+systems.
 
 These settings are comments at giscus or utterances, bundled plugins, and links to accounts of authors. The
 report names each old setting without a counterpart.
@@ -72,8 +73,8 @@ def _other_comments(site: SiteImport) -> Iterator[Notice]:
 
 
 def _with_switch(page: ImportedPage) -> ImportedPage:
-    """Set `comments: true` on a page with the old key `giscus_comments: true`, and `comments: false` on a
-    post with neither key."""
+    """Return the page with `comments: true` if it has the old key `giscus_comments: true`. A post with
+    neither key gets `comments: false`."""
     if page.old_front.get(_SWITCH) is True:
         return replace(page, front={**page.front, "comments": True})
     is_post = len(page.path.parts) > 2 and page.path.stem != "_index"
@@ -102,7 +103,8 @@ def _mappings(
 
 
 def _settings(provider: str, fields: Mapping[str, Any]) -> dict[str, str] | None:
-    """Return the value of the new setting `comments`; None if a required field of the provider is missing."""
+    """Return the value of the new setting `comments`. Return None if a field that the provider requires is
+    missing."""
     folded = {re.sub("[-_]", "", str(key)).casefold(): value for key, value in fields.items()}
     found = {
         name: str(value)
@@ -155,7 +157,7 @@ _PROSE = {
         r"^[ \t>]*(?:[-*+][ \t]+)?[*_]*(?:💡[ ]*[*_]*(?:key insight|analogy)|🔬[ ]*[*_]*research insight)\b"
     ),
 }
-"""Plugin → pattern. The site needs the plugin if the pattern matches text outside of code."""
+"""Plugin → pattern. If the pattern matches text outside of code, the site needs the plugin."""
 
 
 def add_plugins(site: SiteImport) -> SiteImport:
@@ -200,8 +202,8 @@ _HOSTS: Mapping[str, tuple[str, str]] = {
     "mastodon": ("Mastodon", ""),
     "stackoverflow": ("Stack Overflow", ""),
 }
-"""Name of a service → its title, and the pattern of account URLs (empty if old settings contain the whole
-URL)."""
+"""Name of a service → its title, and the pattern of account URLs. The pattern is empty if old settings
+contain the whole URL."""
 _PLACES = name_set("social author params params.social params.author extra.social socials social_links")
 """Mappings and lists of settings that may contain accounts, in addition to the top level."""
 _LISTS = ("links", "socialicons", "social", "social_links", "socials")
@@ -250,7 +252,7 @@ def add_social_links(site: SiteImport) -> SiteImport:
 
 
 def _sections(site: SiteImport) -> list[dict[str, str]]:
-    """Return a menu with one entry for each section, like the menu that blogsmith shows by default."""
+    """Return a menu with one entry for each section, as blogsmith shows it by default."""
     titles: dict[str, str] = {}
     for page in site.pages:
         # a folder that contains only folders has no page of its own
@@ -330,7 +332,7 @@ _TOOLS = name_set(
 
 
 def report_lost_settings(site: SiteImport) -> SiteImport:
-    """Add notices that name the old settings that the new site lacks."""
+    """Add notices about old settings that are missing in the new site."""
     new = site_values(site, site.settings)
     notices = [notice for old in site.old_settings for notice in _notices(old, new, site)]
     notices += _unused_data(site, new)
@@ -338,7 +340,7 @@ def report_lost_settings(site: SiteImport) -> SiteImport:
 
 
 def _unused_data(site: SiteImport, new: NewValues) -> Iterator[Notice]:
-    """Yield a notice for each old data file none of whose values is in the new site."""
+    """Yield a notice for each old data file if none of its values is in the new site."""
     named = {old.file for old in site.old_settings}
     made = {file.path.stem for file in site.made}
     for folder in _DATA_FOLDERS.get(site.system, ()):

@@ -1,4 +1,4 @@
-"""Access to the files of a source, the rules for copying them, and path patterns.
+"""Access to the files of a source. Also the rules for copying them, and path patterns.
 
 Only regular files inside the folder of the source are read, whatever its links and settings contain. Text is
 read in any encoding.
@@ -33,7 +33,7 @@ SKIPPED = name_set(
 """Folders of tools and of build output, in any system; they are not read."""
 _MARKDOWN = name_set(".md .markdown .mkd .mkdn .mdown .mdx .qmd .rmd .myst")
 _MAX_TEXT_BYTES = 10_000_000
-"""Maximum number of bytes of a text file: the same limit as for posts of blogsmith."""
+"""Maximum number of bytes of a text file, the same as for posts of blogsmith."""
 _DEEPEST = 50
 _RESERVED = re.compile("[\ue000-\ue03f]")
 """Private-use characters, which translations use as placeholders. Authors do not use them."""
@@ -61,13 +61,13 @@ class _SourcePath(_SystemPath):
 
     @property
     def is_inside(self) -> bool:
-        """Return whether this path, with links resolved, is inside the source. A link to a hidden file counts
-        as outside."""
+        """Return whether this path, with links resolved, is inside the source. A link to a hidden file is
+        treated as outside."""
         return self.contains(os.path.realpath(self))
 
     def contains(self, real: str) -> bool:
         """Return whether `real`, this path with links resolved, is inside the source. A link to a hidden file
-        counts as outside."""
+        is treated as outside."""
         written = os.path.abspath(self)
         if not _is_below(real, self.resolved_root):
             return False
@@ -119,7 +119,7 @@ def _source_class(given: str, top: str, blocks: BlockMap) -> type[_SourcePath]:
 
 
 def _source_path(given: str, top: str, blocks: BlockMap, path: str) -> Path:
-    """Restore a pickled `_SourcePath`. given: `written_root`; top: `resolved_root`."""
+    """Return a `_SourcePath` that was pickled. given: its `written_root`. top: its `resolved_root`."""
     return _source_class(given, top, blocks)(path)
 
 
@@ -136,7 +136,7 @@ def open_file(file: Path) -> BufferedReader:
 
 
 def walk_files(root: Path, skipped: Collection[str] = SKIPPED) -> Iterator[PurePosixPath]:
-    """Iterate over all files below a folder, sorted, relative to it.
+    """Yield all files below a folder, sorted. Paths are relative to the folder.
 
     Folders in `skipped`, folders that begin with a dot, and linked folders are omitted.
     """
@@ -164,7 +164,7 @@ def walk_files(root: Path, skipped: Collection[str] = SKIPPED) -> Iterator[PureP
 
 
 def find_outside_links(root: Path) -> Iterator[PurePosixPath]:
-    """Iterate over the links below a folder that point outside of it. They are not followed."""
+    """Yield the links below a folder that point outside of it. These links are not followed."""
     top = source_root(root)
     for folder, folders, files in os.walk(root):
         folders[:] = sorted(name for name in folders if name not in SKIPPED and not name.startswith("."))
@@ -175,7 +175,7 @@ def find_outside_links(root: Path) -> Iterator[PurePosixPath]:
 
 
 def read_text(file: Path) -> str | None:
-    r"""Read a text file. Convert newlines to `\n`, and remove terminal control sequences.
+    r"""Return the content of a text file. Convert newlines to `\n`, and remove terminal control sequences.
 
     The encoding is UTF-8, otherwise Latin-1. In a Markdown file, replace the blocks that `import-map.yaml`
     names. Return None if the file is not text, is too large or cannot be read.
@@ -198,7 +198,7 @@ def read_text(file: Path) -> str | None:
 
 
 MAX_COPY_BYTES = 500_000_000
-"""Maximum number of bytes of a copied file. Web hosts accept no larger files, and a sparse file can claim any
+"""Maximum number of bytes of a copied file. Web hosts do not accept larger files. A sparse file may have any
 size."""
 
 FOLDERS = ("content", "static")
@@ -219,7 +219,7 @@ def remove_unreadable_files(site: SiteImport) -> SiteImport:
 
 
 def _problem(file: ImportedFile) -> str:
-    """Return why a file is not copied; empty if it can be copied."""
+    """Return the reason why a file is not copied; empty if it can be copied."""
     is_bibliography = file.path.parent.as_posix() == BIBLIOGRAPHIES and file.path.suffix in (".bib", ".json")
     if not (file.path.parts[0] in FOLDERS or is_bibliography) or ".." in file.path.parts:
         return "file is not copied: its new path is outside content/ and static/"
@@ -241,7 +241,7 @@ def _links(site: SiteImport) -> Iterator[Notice]:
 
 
 def missing_pages_error(title: str, root: Path) -> SiteError:
-    """Return the error for a source without Markdown pages. title: name of the system."""
+    """Return the error for a source without Markdown pages. title: name of the source's system."""
     message = f'Markdown page of "{title}" not found in "{root}"'
     hint = "convert its pages to Markdown, for example with `pandoc --to=gfm --standalone`, and import again"
     return SiteError(Diagnostic("import-source", message, hint=hint))
@@ -293,8 +293,8 @@ def _literal(part: str) -> str:
 
 
 def matches_regex(path: str, pattern: str) -> bool:
-    """Return whether a regular expression of a source matches the start of a path. If it is invalid or may
-    take very long, assume that it matches."""
+    """Return whether a regular expression of a source matches the start of a path. If the expression is
+    invalid or may take very long, return True."""
     is_simple = len(_QUANTIFIER.findall(pattern)) <= _MOST_QUANTIFIERS and ")" not in re.sub(
         r"\)(?![*+?{])", "", pattern
     )

@@ -1,4 +1,4 @@
-"""Supported systems, and detection of the system of a source."""
+"""Supported systems. Also detects the system of a source."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ class System(Protocol):
         """Return the name that the system uses for itself, such as `Jekyll`."""
 
     def recognises(self, root: Path) -> bool:
-        """Return whether the folder seems to contain a site of this system. Fast: this method checks file
-        names and reads almost no content."""
+        """Return whether the folder seems to contain a site of this system. This must be fast: check file
+        names and read almost no content."""
 
     def read(self, root: Path, progress: Progress, workers: Workers = ONE_PROCESS) -> SiteImport:
         """Read a whole source.
@@ -52,12 +52,12 @@ class System(Protocol):
         """
 
     def render(self, text: str, page: ImportedPage) -> str:
-        """Return `text` (all or part of `page.original`) as the HTML that the old system would show. Never
-        raise."""
+        """Return the HTML that the old system would show for `text`, which is all or part of `page.original`.
+        Never raise an exception."""
 
 
 def find_system(root: Path, name: str = "") -> System:
-    """Return the system with this name, or, if `name` is empty, the system detected from the files at `root`.
+    """Return the system with this name. If `name` is empty, detect the system from the files at `root`.
 
     Raise SiteError if `root` does not exist, if `name` is unknown, or if no system recognises the source.
     """

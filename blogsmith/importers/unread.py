@@ -1,4 +1,4 @@
-"""Systems and document formats that an import recognizes but cannot read, with a command to convert each."""
+"""Systems and formats that an import recognizes but cannot read, each with a command for conversion."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MAX_LISTED = 2000
 
 
 def name_unread_documents(site: SiteImport) -> SiteImport:
-    """Add a notice for each document that is not imported and that no notice names."""
+    """Add a notice for each document that is not imported and that is not named in another notice."""
     known = {notice.source for notice in site.all_notices} | {page.source for page in site.pages}
     paths = [
         path
@@ -57,8 +57,8 @@ _OTHER_PAGES = {
 
 
 def name_other_system(root: Path) -> Diagnostic | None:
-    """Return an error that names the format of the pages of a source without Markdown; None if the format is
-    unknown."""
+    """Return an error that names the format of the pages in `root`, a folder without Markdown. Return None if
+    the format is unknown."""
     found = {path.suffix.casefold() for path in walk_files(root)} if root.is_dir() else set()
     suffix = next((each for each in _OTHER_PAGES if each in found), "")
     if not suffix:
@@ -77,7 +77,7 @@ class UnreadSystem:
     suffix: str
     """Suffix of the pages of this system."""
     finds: Callable[[Path], bool]
-    """Returns whether a folder, or a file, belongs to the system."""
+    """Function that returns whether a folder or a file belongs to the system."""
     hint: str
 
     def recognises(self, root: Path) -> bool:

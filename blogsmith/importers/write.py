@@ -1,4 +1,5 @@
-"""Files of the new site: their content, and writing them to the folder where the import is built."""
+"""Files of the new site. Determines their content, and writes them to the folder where the import is
+built."""
 
 from __future__ import annotations
 
@@ -29,8 +30,8 @@ _UNUSUAL = lazy_pattern(r"[^\n -~]+")
 
 
 def site_files(site: SiteImport) -> dict[str, bytes | Path]:
-    """Return path → content for all files of the new site, sorted by path. The content is bytes, or a file to
-    copy."""
+    """Return path → content for all files of the new site, sorted by path. The content is bytes, or the path
+    of a file to copy."""
     ignored = bundled_folder("starter").joinpath("gitignore").read_bytes()
     files: dict[str, bytes | Path] = {
         ".gitignore": ignored,
@@ -104,7 +105,7 @@ def _escaped(text: str) -> str:
 
 
 def _digests(files: Mapping[str, bytes | Path], written: Mapping[str, str]) -> dict[str, str]:
-    """Return path → digest for all files. Files to copy are not read again if `written` has their digest."""
+    """Return path → digest for all files. A file to copy is not read again if its digest is in `written`."""
     found: dict[str, str] = {}
     for path, content in files.items():
         known = written.get(path) if isinstance(content, Path) else None
@@ -118,7 +119,7 @@ def _digests(files: Mapping[str, bytes | Path], written: Mapping[str, str]) -> d
 
 
 def replace_file(top: Folder, path: str, content: bytes | Path, *, is_durable: bool = False) -> None:
-    """Replace a file below `top` atomically. is_durable: whether the file must survive a power failure; this
+    """Replace a file below `top` atomically. is_durable: whether the file must survive a power failure, which
     is slow for thousands of files."""
     place = PurePosixPath(path)
     with top.enter(place.parent, make=True) as folder, _stream(content) as stream:

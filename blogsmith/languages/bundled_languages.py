@@ -1,4 +1,4 @@
-"""Bundled languages, `<tag>.yaml` in this folder, and the lookup of the language of a page."""
+"""Bundled languages, which are the files `<tag>.yaml` in this folder. Also finds the language of a page."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def bundled_tags() -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def bundled_texts(tag: str) -> Mapping[str, Translation]:
-    """Return the translations of a bundled language by English text; empty if the language is not bundled."""
+    """Return English text → translation for a bundled language; empty if the language is not bundled."""
     file = _FOLDER / f"{tag}.yaml"
     # Safe as a file name: a tag from front matter contains only letters, digits and hyphens.
     if not file.is_file():
@@ -37,7 +37,7 @@ def bundled_texts(tag: str) -> Mapping[str, Translation]:
 
 
 def printed_texts(templates: Iterable[str]) -> frozenset[str]:
-    """Return all English strings that pages may print: our own, and arguments of `t` in templates."""
+    """Return all English strings that pages may print, including arguments of `t` in templates."""
     own = {found[2].replace("\\", "") for text in templates for found in _CALL.finditer(text)}
     return frozenset((*bundled_texts(_SOURCE), *own))
 
@@ -69,8 +69,8 @@ _BRACES = lazy_pattern(r"\{([^{}]*)\}")
 def read_language(
     text: str, reporter: Reporter, known: Collection[str] | None = None
 ) -> dict[str, Translation]:
-    """Return the translations in a file by English text. Report errors and skip invalid entries. known:
-    English strings that pages print. Any other key causes a warning; if `known` is None, all keys are
+    """Return English text → translation for the content of a file. Report errors and skip invalid entries.
+    known: English strings that pages print. Any other key causes a warning; if `known` is None, all keys are
     allowed."""
     located = loader.load(text, reporter)
     if located is None or located.value is None:

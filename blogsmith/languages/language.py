@@ -1,8 +1,8 @@
-"""Language of a page: translations of the English strings, plural forms and dates.
+"""Language of a page, which determines the translations of English strings, plural forms and dates.
 
 A string is identified by its English form, with named placeholders such as `{minutes} min read`. Strings
-without a translation are printed in English. Nothing depends on the locale or clock of the machine, so a
-page is byte-identical everywhere.
+without a translation are printed in English. Nothing depends on the locale or clock of the machine, so a page
+is byte-identical everywhere.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Language(Struct, frozen=True):
     tag: str = "en"
     """BCP 47 tag in lower case."""
     texts: Mapping[str, Translation] = {}
-    """Translations by English text."""
+    """English text → translation."""
 
     @property
     def direction(self) -> Direction:
@@ -58,8 +58,8 @@ class Language(Struct, frozen=True):
         return Markup("".join(parts)) if is_html else "".join(parts)
 
     def parts(self, text: str, one: str, values: Mapping[str, object]) -> tuple[Sequence[str], bool]:
-        """Return the translation as text and values in order, and whether a value is HTML. Arguments: as in
-        `translate`."""
+        """Return the translation as an alternating sequence of text and values, and whether a value is HTML.
+        The parameters are those of `translate`."""
         form = self._form(text, one, values)
         if not values:
             return (form,), False
@@ -99,7 +99,7 @@ class Language(Struct, frozen=True):
 
 @lru_cache(maxsize=512)
 def _split(form: str) -> tuple[str, ...]:
-    """Split a translation: text at even indices, placeholder names at odd ones."""
+    """Split a translation into text at even indices and names of placeholders at odd indices."""
     return tuple(_PLACEHOLDER.split(form))
 
 

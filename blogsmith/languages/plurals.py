@@ -116,7 +116,7 @@ def _compile_condition(condition: str) -> _Test:
 
 
 def _compile_relation(text: str) -> _Test:
-    """Compile a relation such as `n % 10 = 2..4,9`, or with `!=`."""
+    """Compile a relation such as `n % 10 = 2..4,9` or `n != 1`."""
     left, sign, right = text.rpartition("!=" if "!=" in text else "=")
     modulus = int(left.partition("%")[2] or 0)
     spans = [(int(first), int(last or first)) for first, _, last in _spans(right)]

@@ -63,7 +63,7 @@ language as they are."""
 
 
 def translate_sentences(language: Language, text: str) -> str:
-    """Translate sentences separated by `; `, without a full stop at the end."""
+    """Translate sentences that are separated by `; ` and have no full stop at the end."""
     if not language.texts or len(text) > _MAX_LENGTH:
         return text
     return _BETWEEN.join(_translate(language, sentence) for sentence in text.split(_BETWEEN))

@@ -1,4 +1,4 @@
-"""Native name and writing direction of a language, by its tag.
+"""Native name and writing direction of a language, found by its tag.
 
 Names and directions are from Unicode's CLDR 47 (`CLDR-LICENSE.txt` in this folder). Names begin with a
 capital letter, because pages show them alone, not in a sentence.
@@ -124,7 +124,8 @@ def is_listed(tag: str) -> bool:
 
 
 def language_name(tag: str) -> str:
-    """Return the native name, such as `Deutsch` for `de`, or the tag itself for an unknown language."""
+    """Return the native name of a language, such as `Deutsch` for `de`. For an unknown language, return the
+    tag."""
     parts = tag.lower().split("-")
     tags = ("-".join(parts[:end]) for end in range(len(parts), 0, -1))
     return next((_NAMES[part] for part in tags if part in _NAMES), tag)

@@ -1,1 +1,1 @@
-"""Lints of `blogsmith check`: warnings about valid content that the author may want to change."""
+"""Lints of `blogsmith check`. They warn about valid content that the author may want to change."""

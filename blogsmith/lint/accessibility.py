@@ -1,4 +1,4 @@
-"""Accessibility checks, as far as the source of a page allows.
+"""Accessibility checks that need only the source of a page.
 
 Sources: WCAG 2.2, success criteria 1.1.1 (alt text), 1.2.2 (captions), 1.3.1 (headings, tables), 2.4.4 (link
 text), 2.4.6 (headings). Matters of taste are not reported: long alt text, a URL as link text, one text for
@@ -182,7 +182,8 @@ def _is_decorative(element: SourceElement) -> bool:
 
 
 def _heading_fix(element: SourceElement, lines: Sequence[str], level: int, wanted: int) -> Fix | None:
-    """Return a fix that changes the level of a Markdown heading in the `#` syntax, otherwise None."""
+    """Return a fix that changes the level of a heading from `level` to `wanted`. Return None if the heading
+    is not written in Markdown with `#`."""
     place = element.place
     before = lines[place.line - 1][: place.column - 1].rstrip(" ")
     if not element.is_markdown or not before.endswith("#" * level):
@@ -222,11 +223,11 @@ _BY_LANGUAGE: Mapping[str, str] = MappingProxyType(
         "ar": "هنا | انقر هنا | اضغط هنا | هذا الرابط | رابط | المزيد | اقرأ المزيد",
     }
 )
-"""Maps a language to its phrases, separated by `|`."""
+"""Language → phrases that do not describe a target, separated by `|`."""
 _PHRASES = frozenset(phrase.strip() for phrases in _BY_LANGUAGE.values() for phrase in phrases.split("|"))
 _PUNCTUATION = " \t\n.,:;!?…()[]\"'“”„‘’«»→⇒»›>↗-–—"
 
 
 def is_vague_link_text(text: str) -> bool:
-    """Return whether a link text is one of the phrases that do not describe the target."""
+    """Return whether a link text is a phrase that does not describe the target, such as "click here"."""
     return " ".join(text.split()).strip(_PUNCTUATION).casefold() in _PHRASES

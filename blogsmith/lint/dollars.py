@@ -1,6 +1,6 @@
-"""Formulas between dollar signs that may be amounts of money: `$5 and up to 10$`.
+"""Formulas between dollar signs that may be amounts of money, as in `$5 and up to 10$`.
 
-The parser reports the opposite, text that may be a formula: see `syntax/math/doubts.py`.
+The parser reports the opposite case, text that may be a formula: see `syntax/math/doubts.py`.
 """
 
 from __future__ import annotations

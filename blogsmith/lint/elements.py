@@ -1,4 +1,4 @@
-"""Elements and text of a page, whether written in Markdown or in HTML.
+"""Elements and text of a page, written in Markdown or in HTML.
 
 Only elements that an accessibility rule needs are included. Each token and each tag is visited once.
 """
@@ -42,7 +42,7 @@ class SourceElement(Struct, frozen=True):
     """Tag name in lower case; empty for text."""
     attributes: Mapping[str, str] = _NO_ATTRIBUTES
     place: Place = Place(1)
-    """Location of a start tag, to underline in a report."""
+    """Location of a start tag, which a report underlines."""
     text: str = ""
     is_captioned: bool = False
     """Whether the image has a figure caption, or the video has captions."""
@@ -91,7 +91,8 @@ def _block_elements(tokens: Sequence[Token], first_line: int) -> Iterator[Source
 
 
 def _text_place(inline: Token, opening: Token, first_line: int) -> Place:
-    """Return the location of the text in `inline`, or of the heading's line if it has no text."""
+    """Return the location of the text in `inline`. If it has no text, return the location of the heading's
+    line. opening: token that begins the heading."""
     line = first_line + (opening.map or [0])[0]
     text = inline.meta.get("textmap")
     if not isinstance(text, TextMap) or not text.text:

@@ -1,4 +1,4 @@
-r"""Labels that nothing refers to.
+r"""Labels without references to them.
 
 References are found in the source text, so that every syntax is included: `\eqref`, `{@…}`, and `#id` in a
 link or in HTML, also in captions and unpublished posts. Labels of theorems and headings are not reported,
@@ -38,7 +38,7 @@ class References(Struct, frozen=True):
     here: frozenset[str]
     """Ids in the page itself."""
     elsewhere: frozenset[str]
-    """Ids in other pages, without the pages that the links name."""
+    """Ids on other pages. The pages that the links name are not recorded."""
 
 
 def find_references(text: str) -> References:
@@ -60,7 +60,7 @@ def find_references(text: str) -> References:
 def unused_labels(
     labels: Iterable[Label], here: References, reporter: Reporter
 ) -> Iterator[tuple[str, Diagnostic]]:
-    """Yield the id and a warning for each label without a reference on its page. Report the warning if other
+    """Yield (id, warning) for each label without a reference on its page. Report the warning only if other
     pages do not refer to the label either. reporter: supplies path and lines, and stays unchanged."""
     labels = tuple(labels)
     misspelled = here.here - {label.id for label in labels}
@@ -85,8 +85,8 @@ def unused_labels(
 
 
 def _removal_fix(written: str, label: Label, reporter: Reporter) -> Fix | None:
-    """Return a fix that removes a label from its line. None if the line has it more than once or in an
-    unusual form."""
+    """Return a fix that removes a label from its line. Return None if the line contains the label more than
+    once or in an unusual form."""
     line = reporter.lines[label.place.line - 1]
     for form in (f"\\label{{{written}}}", f" {{#{written}}}"):
         if line.count(form) == 1:

@@ -33,7 +33,7 @@ class MacroUse(Struct, frozen=True):
     """Macros that one page declares and uses."""
 
     declared: Mapping[str, Place]
-    """Maps a macro of the front matter or of a formula to the location of its declaration."""
+    """Macro that the front matter or a formula declares → location of the declaration."""
     own: frozenset[str]
     """Macros of the front matter, which override those of the site."""
     used: frozenset[str]
@@ -46,7 +46,8 @@ class MacroUse(Struct, frozen=True):
 
 
 def macro_use(text: str, front: FrontMatter, formulas: Iterable[Math]) -> MacroUse:
-    """Find the macros in the source `text` of a page, its front matter and its formulas."""
+    """Return the macros that a page declares and uses. text: source of the page. front: its front matter.
+    formulas: its formulas."""
     counts = Counter(_COMMAND.findall(text))
     declared = {}
     lines = text.split("\n")
@@ -63,7 +64,8 @@ def macro_use(text: str, front: FrontMatter, formulas: Iterable[Math]) -> MacroU
 
 
 def find_definition(name: str, text: str, front: FrontMatter, formulas: Iterable[Math]) -> Place | None:
-    """Return the location where a page declares a macro, or None. Arguments are as in `macro_use`."""
+    """Return the location where a page declares a macro; None if it does not. The other parameters are those
+    of `macro_use`."""
     return macro_use(text, front, formulas).declared.get(name)
 
 
@@ -108,7 +110,8 @@ def report_site_macros(commands: Iterable[str], settings: LoadedConfig, reporter
 
 
 def _name_place(name: str, start: Place, lines: Sequence[str]) -> Place:
-    """Return the location of a macro name in settings that begin at `start`, or `start` if it is escaped."""
+    """Return the location of a macro's name in settings, where it begins at `start` or later. If the name is
+    escaped there, return `start`."""
     pattern = re.compile(rf"{re.escape(name)}(?![A-Za-z])")
     for number in range(start.line, len(lines) + 1):
         found = pattern.search(lines[number - 1], start.column - 1 if number == start.line else 0)

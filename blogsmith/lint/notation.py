@@ -1,4 +1,4 @@
-"""Consistent notation: checks formulas against a site's table of symbols and against its macros.
+"""Consistent notation. Formulas are compared with a site's table of symbols and with its macros.
 
 A formula that writes out the body of a macro is reported. Only source text is compared, without expanding
 macros. A variant of letters matches only if no other letter is adjacent: the `L` of `KL` is another symbol.
@@ -27,14 +27,14 @@ class Rule(Struct, frozen=True):
     """A sequence of tokens in a formula, and the warning about it."""
 
     pattern: tuple[str, ...]
-    """Pieces to match."""
+    """Pieces that the rule matches."""
     code: str = ""
     """Diagnostic code; empty for the preferred notation, which causes no warning."""
     message: str = ""
     """End of the message, after the text from the formula."""
     hint: str = ""
     replacement: str = ""
-    """Text to write instead; empty if it would need arguments."""
+    """Text to write instead; empty if a replacement would need arguments."""
 
 
 Rules = Mapping[str, Sequence[Rule]]
@@ -42,7 +42,7 @@ Rules = Mapping[str, Sequence[Rule]]
 
 
 def notation(symbols: Mapping[str, Symbol], macros: Mapping[str, str]) -> Rules:
-    """Return the rules for a site's symbols and for the macros that a page knows."""
+    """Return the rules for a site's symbols and for the macros that are defined on a page."""
     rules = [*_symbol_rules(symbols), *_macro_rules(macros)]
     rules.sort(key=lambda rule: (-len(rule.pattern), bool(rule.code)))
     by_first: dict[str, list[Rule]] = {}
@@ -64,7 +64,7 @@ def report_notation(formulas: Iterable[Math], rules: Rules, reporter: Reporter) 
 
 
 def _broken_rules(tex: str, rules: Rules) -> Iterator[tuple[Rule, Sequence[Piece]]]:
-    """For each part of `tex` that violates a rule, yield the rule and the pieces of the part."""
+    """Yield (rule, pieces) for each part of `tex` that violates a rule. The pieces are those of the part."""
     found = split_formula(tex)
     index = 0
     while index < len(found):
@@ -93,7 +93,7 @@ def _symbol_rules(symbols: Mapping[str, Symbol]) -> Iterator[Rule]:
 
 
 def _macro_rules(macros: Mapping[str, str]) -> Iterator[Rule]:
-    """Yield rules for macros without arguments whose body is more than one command."""
+    """Yield a rule for each macro that has no arguments and whose body is more than one command."""
     for name, body in macros.items():
         pattern = _pattern(body)
         if "#" not in body and any(" " in text for text in pattern):
@@ -107,7 +107,7 @@ def _pattern(tex: str) -> tuple[str, ...]:
 
 
 def _matching_rules(rules: Rules, found: Sequence[Piece], index: int, tex: str) -> Iterator[Rule]:
-    """Yield rules whose pattern matches at `found[index]`."""
+    """Yield the rules whose patterns match the pieces from `found[index]` on."""
     for rule in rules.get(found[index].text, ()):
         part = found[index : index + len(rule.pattern)]
         if tuple(piece.text for piece in part) == rule.pattern and _has_letter_boundaries(tex, part):
@@ -115,7 +115,7 @@ def _matching_rules(rules: Rules, found: Sequence[Piece], index: int, tex: str) 
 
 
 def _has_letter_boundaries(tex: str, part: Sequence[Piece]) -> bool:
-    """Return whether no letter is adjacent to the letters at the ends of `part`."""
+    """Return whether the letters at the ends of `part` have no other letters next to them."""
     start, end = part[0].start, part[-1].end
     before, after = tex[max(0, start - 1) : start + 1], tex[end - 1 : end + 1]
     return not (len(before) == 2 and before.isalpha()) and not (len(after) == 2 and after.isalpha())
@@ -169,8 +169,8 @@ def split_formula(tex: str) -> list[Piece]:
 
 
 def _append(found: list[Piece], tokens: Sequence[Token]) -> None:
-    """Append the piece made of `tokens`. A closing brace after a single piece extends the range of that
-    piece."""
+    """Append the piece that consists of `tokens`. If `tokens` is a closing brace after a single piece, extend
+    the range of that piece instead."""
     end = tokens[-1].offset + tokens[-1].length
     if tokens[0].text == "}" and len(found) > 1 and found[-2].text == "{" != found[-1].text:
         lone, opening = found.pop(), found.pop()

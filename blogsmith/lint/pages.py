@@ -13,14 +13,14 @@ from ..syntax.records import Math, Shortcode, get_record
 
 
 def page_formulas(page: Parsed) -> list[Math]:
-    """Return all formulas of the page: in its title, description, text and shortcode arguments."""
+    """Return all formulas of the page, which are in its title, description, text and shortcode arguments."""
     arguments = (token for text in _arguments(page.tokens) for token in text_with_formulas(text))
     return formulas([*page.title, *page.description, *page.tokens, *arguments])
 
 
 def _arguments(tokens: Iterable[Token]) -> Iterator[TextMap]:
-    """Yield the arguments of shortcodes: they are parsed as Markdown only when they are rendered, so `tokens`
-    lacks their formulas."""
+    """Yield the arguments of shortcodes. They are parsed as Markdown only when they are rendered, so `tokens`
+    does not contain their formulas."""
     for token in tokens:
         if token.type == "shortcode":
             yield from get_record(token, Shortcode).arg_maps.values()

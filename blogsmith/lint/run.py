@@ -37,9 +37,9 @@ class PageLint(Struct, frozen=True, array_like=True):
     """Ids that nothing in the page refers to, each with the warning to report if no other page refers
     to it."""
     links: frozenset[str]
-    """Ids in other pages that the page refers to."""
+    """Ids on other pages that the page refers to."""
     commands: frozenset[str]
-    """Commands in the page that may be macros of the settings."""
+    """Commands on the page that may be macros of the settings."""
 
 
 def lint_page(page: Parsed, math: MathSettings) -> PageLint:

@@ -47,7 +47,8 @@ def _number(written: str) -> int:
 
 
 def _series_name(before: str) -> str:
-    """Return the title of the series as YAML: the text before the number of the part."""
+    """Return the title of the series as YAML; empty if there is none. before: the text before the number of
+    the part."""
     name = before.strip(" \t,:;.([—–-")
     return (
         name

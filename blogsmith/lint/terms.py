@@ -59,7 +59,7 @@ def _spellings(
 
 
 def _series_spellings(documents: Sequence[Document]) -> list[Diagnostic]:
-    """Warn about each series if another series with more posts has the same name in a different spelling."""
+    """Warn about each series for which a series with more posts has the same name in a different spelling."""
     written = [(document, document.front.series.name) for document in documents if document.front.series]
     uses = Counter(name for _, name in written)
     first: dict[str, Document] = {}

@@ -1,1 +1,2 @@
-"""Language server: diagnostics while the author types, and help at the cursor, for any editor."""
+"""Language server for any editor. It sends diagnostics while the author types, and gives help at the
+cursor."""

@@ -1,4 +1,4 @@
-"""`blogsmith lsp`: run the language server, which an editor starts."""
+"""`blogsmith lsp`. It runs the language server, which an editor starts."""
 
 from __future__ import annotations
 

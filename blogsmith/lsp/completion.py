@@ -1,4 +1,5 @@
-"""Completion at the cursor. Descriptions that take time are computed when an item is selected."""
+"""Completion at the cursor. The description of an item is computed when the item is selected, because that
+takes time."""
 
 from __future__ import annotations
 
@@ -39,7 +40,8 @@ Items = Iterator[CompletionItem]
 
 
 def complete(session: SiteSession, path: str, buffer: TextBuffer, offset: int) -> CompletionList:
-    """Return the completions at a character of a file of the site."""
+    """Return the completions at an offset in a file of the site, in characters. buffer: content of the
+    file."""
     if path == CONFIG_NAME:
         cursor = find_yaml_cursor(buffer, offset)
     else:
@@ -61,7 +63,7 @@ def _set_range(item: CompletionItem, edit: Range) -> None:
 
 
 def _filter_items(items: Iterable[CompletionItem], word: str) -> Items:
-    """Yield the items that start with the typed word, then those that contain it elsewhere."""
+    """Yield the items that start with the typed word, then other items that contain it."""
     low, later = word.casefold(), []
     for item in items:
         text = (item.filter_text or item.insert_text or item.label).casefold()
@@ -81,7 +83,8 @@ def markdown(text: str) -> MarkupContent | None:
 
 
 def _labels(session: SiteSession, path: str, cursor: Cursor) -> Items:
-    """Yield the labels of the page, then those of other pages, written with the slug of their page."""
+    """Yield the labels of the page, then those of other pages. Labels of other pages include the slug of
+    their page."""
     present = session.snapshot
     if present is None:
         return
@@ -106,7 +109,7 @@ def _label_item(known: SiteLabel, written: str, detail: str) -> CompletionItem:
 
 
 def _unbraced_references(session: SiteSession, path: str, cursor: Cursor) -> Items:
-    """Yield the labels of the page as ids, then citation keys."""
+    """Yield ids of labels of the page, then citation keys."""
     for known in page_labels(session, path):
         yield _label_item(known, known.label.id, known.name)
     yield from _citations(session, path, cursor)

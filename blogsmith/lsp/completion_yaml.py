@@ -1,4 +1,5 @@
-"""Completion of keys and values in settings, front matter and cell options, and of files, by JSON Schemas.
+"""Completion of keys and values in settings, front matter and cell options, by JSON Schemas. Also completion
+of file paths.
 
 Source: JSON Schema, draft 7; `markdownDescription` and `doNotSuggest` are keywords of yaml-language-server.
 """
@@ -55,12 +56,12 @@ _KINDS = {
 
 @cache
 def cached_schema(name: str) -> Form:
-    """Return a bundled schema: `config`, `front-matter` or `cell`."""
+    """Return a bundled schema. name: `config`, `front-matter` or `cell`."""
     return read_schema(name)
 
 
 def list_keys(schema: Form, path: Sequence[str]) -> tuple[KeyGuide, ...]:
-    """Return the keys that are allowed below a key, in order."""
+    """Return the keys that are allowed below the key at `path`, in the order of the schema."""
     found: dict[str, KeyGuide] = {}
     for form in _find_subschemas(schema, path):
         for name, inner in form.get("properties", {}).items():
@@ -70,7 +71,7 @@ def list_keys(schema: Form, path: Sequence[str]) -> tuple[KeyGuide, ...]:
 
 
 def find_key(schema: Form, path: Sequence[str]) -> KeyGuide | None:
-    """Return the description of a key, or None if the schema does not contain it."""
+    """Return the description of the key at `path`; None if the schema does not contain the key."""
     *above, name = path
     for form in _find_subschemas(schema, above):
         inner = form.get("properties", {}).get(name)
@@ -80,7 +81,8 @@ def find_key(schema: Form, path: Sequence[str]) -> KeyGuide | None:
 
 
 def list_values(schema: Form, path: Sequence[str]) -> tuple[str, ...]:
-    """Return the fixed values of a key or of the items of its list."""
+    """Return the fixed values of the key at `path`, or of the items if its value is a list. Empty if there
+    are none."""
     return tuple(dict.fromkeys(word for form in _find_subschemas(schema, path) for word in _words(form)))
 
 
@@ -127,7 +129,7 @@ def _find_subschemas(schema: Form, path: Sequence[str]) -> list[Form]:
 
 
 def _expand(schema: Form, form: Form) -> Iterator[Form]:
-    """Yield a schema and all schemas that it refers to or combines."""
+    """Yield `form`, and all schemas that it refers to or combines."""
     pending, count = [form], 0
     while pending and count < _MAX_FORMS:
         one = pending.pop(0)
@@ -163,7 +165,7 @@ _TEXT_SUFFIXES = (
 
 
 def complete_files(session: SiteSession, path: str, cursor: Cursor) -> Iterator[CompletionItem]:
-    """Yield images and videos. After `file=` or in an argument, yield other files too."""
+    """Yield paths of images and videos. After `file=` or in an argument, yield paths of other files, too."""
     present = session.snapshot
     if present is None:
         return
@@ -177,7 +179,8 @@ def complete_files(session: SiteSession, path: str, cursor: Cursor) -> Iterator[
 
 
 def list_assets(present: SiteSnapshot, path: str) -> Iterator[tuple[str, Asset]]:
-    """Yield files of the site with their path as written in a page. Files in the page's folder come first."""
+    """Yield (path as written in a page, file) for the files of the site. Files in the page's folder come
+    first."""
     files = present.resolved.files
     own = str(path).rpartition("/")[0]
     content = sorted(files.assets, key=lambda one: not str(one.path).startswith(f"{own}/"))
@@ -188,7 +191,7 @@ def list_assets(present: SiteSnapshot, path: str) -> Iterator[tuple[str, Asset]]
 
 
 def complete_link(session: SiteSession, path: str, cursor: Cursor) -> Iterator[CompletionItem]:
-    """Yield pages by file or slug, then files. After `#`, yield the anchors of the page."""
+    """Yield pages by file or slug, then files. After `#`, yield the anchors of the page before the `#`."""
     present = session.snapshot
     if present is None:
         return
@@ -277,7 +280,8 @@ def _values(schema: Form, session: SiteSession, path: str, key: Sequence[str]) -
 
 
 def _known_values(present: SiteSnapshot, path: str, key: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield (value, description) for keys whose values are names from this site, such as tags."""
+    """Yield (value, description) if the value of the key is a name on this site, such as a tag. key: YAML
+    keys from the outermost inwards."""
     name = key[-1] if key else ""
     documents = present.resolved.documents.values()
     if path == CONFIG_NAME:
@@ -331,5 +335,5 @@ def _setting_values(present: SiteSnapshot, key: Sequence[str]) -> Iterator[tuple
 
 
 def yaml_schema(path: str) -> Mapping[str, Any]:
-    """Return the JSON Schema of the YAML in a file: settings or front matter."""
+    """Return the JSON Schema of the YAML in a file, which is that of settings or of front matter."""
     return cached_schema("config" if path == CONFIG_NAME else "front-matter")

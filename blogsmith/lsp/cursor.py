@@ -1,7 +1,7 @@
-"""Finds the element at the cursor, and guesses the construct that the author is typing there.
+"""Finds the element at the cursor, or guesses the construct that the author is typing there.
 
 Unfinished text has no tokens yet, so this module inspects the line and, for formulas, the paragraph. The
-guess is used for completion only; the meaning of a text is decided by the parser.
+guess is used for completion only; the parser decides the meaning of a text.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def _walk(tokens: Sequence[Token]) -> Iterator[Token]:
 
 
 def all_elements(parsed: Parsed) -> Iterator[LocatedElement]:
-    """Yield every construct of a page for which the parser made a record."""
+    """Yield every construct of a page that has a record of the parser."""
     for token in all_tokens(parsed):
         for record in token.meta.values():
             if isinstance(record, Citation):
@@ -71,8 +71,8 @@ def all_elements(parsed: Parsed) -> Iterator[LocatedElement]:
 
 
 def find_element(parsed: Parsed, buffer: TextBuffer, offset: int) -> LocatedElement | None:
-    """Return the construct that contains a character. If there are several, return the one that
-    begins last."""
+    """Return the construct that contains the character at `offset`. If there are several, return the one that
+    begins last; if there is none, None."""
     position = buffer.position(offset)
     line = position.line + 1
     start = buffer.offset(buffer.line_range(position.line, position.line).start)
@@ -109,7 +109,7 @@ def _is_in_text(origin: TextMap, line: int, column: int) -> bool:
 
 
 def offset_in_formula(math: Math, buffer: TextBuffer, offset: int) -> int:
-    """Convert an offset in a file to an offset in a formula's TeX; -1 if it is outside."""
+    """Return an offset in a formula's TeX for an offset in the file; -1 if it is outside the formula."""
     position = buffer.position(offset)
     column = offset - buffer.offset(Position(position.line, 0)) + 1
     at = 0
@@ -122,7 +122,7 @@ def offset_in_formula(math: Math, buffer: TextBuffer, offset: int) -> int:
 
 
 def find_footnote(buffer: TextBuffer, offset: int) -> str:
-    """Return the name of the footnote reference at a character, or an empty string."""
+    """Return the name of the footnote reference at a character; empty if there is no reference."""
     position = buffer.position(offset)
     column = offset - buffer.offset(Position(position.line, 0))
     found = (one for one in _NOTE.finditer(buffer.line(position.line)) if one.start() <= column <= one.end())
@@ -168,14 +168,14 @@ class Cursor(Struct, frozen=True):
 
     kind: Kind
     start: int
-    """Offset in the text where the typed word begins."""
+    """Offset of the typed word in the text."""
     word: str
     """Part of the word that is typed so far."""
     name: str = ""
     """Name of the shortcode or key that contains the word; empty if there is none."""
     path: tuple[str, ...] = ()
-    """YAML keys from the outermost inwards that contain the word. For a value, the last key is that of the
-    value itself."""
+    """YAML keys that contain the word, from the outermost inwards. If the word is a value, its own key is the
+    last."""
     is_item: bool = False
     """Whether the value is an item of a list."""
 
@@ -206,7 +206,7 @@ _SPAN = lazy_pattern(r"(`+)(?!`).*?(?<!`)\1(?!`)")
 
 
 def find_cursor(buffer: TextBuffer, offset: int) -> Cursor | None:
-    """Return the construct that is being typed in a post."""
+    """Return the word that is being typed in a post, with its context; None if it cannot be completed."""
     number = buffer.position(offset).line
     before = _line_before(buffer, offset)
     head = front_matter_end(buffer)
@@ -233,8 +233,8 @@ def _cursor(
 
 
 def front_matter_end(buffer: TextBuffer) -> int:
-    """Return the 0-based number of the line after the front matter, or 0 if there is none. If the front
-    matter has no end, it extends to the end of the text."""
+    """Return the 0-based number of the line after the front matter; 0 if there is no front matter. If the
+    front matter is not closed, return the number of lines."""
     if buffer.line(0).rstrip() != "---":
         return 0
     for number in range(1, buffer.line_count):
@@ -244,8 +244,8 @@ def front_matter_end(buffer: TextBuffer) -> int:
 
 
 def find_open_fence(buffer: TextBuffer, number: int, first: int) -> int | None:
-    """Return the number of the first line of the fence that contains the line `number`, or None. first: line
-    where the body begins. Lines are counted from 0."""
+    """Return the number of the first line of the fence that contains the line `number`; None if the line is
+    not in a fence. first: first line of the body. Lines are counted from 0."""
     opened: tuple[int, str] | None = None
     for at in range(first, number):
         line = buffer.line(at)
@@ -292,7 +292,7 @@ _PROSE: Sequence[tuple[Kind, re.Pattern[str], int, int]] = (
     ("image", _IMAGE, 1, 0),
     ("link", _LINK, 1, 0),
 )
-"""(Kind, pattern, group of the word, group of the name). The first pattern that matches is used."""
+"""(Kind, pattern, group of the word, group of the name). The first row whose pattern matches is used."""
 
 
 def _find_prose_cursor(buffer: TextBuffer, before: str, offset: int, number: int, head: int) -> Cursor | None:
@@ -312,7 +312,8 @@ def _find_prose_cursor(buffer: TextBuffer, before: str, offset: int, number: int
 
 
 def paragraph_before(buffer: TextBuffer, offset: int, number: int, head: int) -> str:
-    """Return the text from the last empty line to a character. Display math contains no empty lines."""
+    """Return the text between the last empty line and the character at `offset`. Display math contains no
+    empty lines. number: line of the character. head: line after the front matter."""
     first = number
     while first > max(head, number - MAX_LINES) and not _EMPTY_LINE.match(buffer.line(first - 1)):
         first -= 1
@@ -349,7 +350,8 @@ _ENTRY = lazy_pattern(r"^(\s*(?:- +)*)([\w.\\-]+|\"[^\"]*\"):(?:\s|$)")
 
 
 def find_yaml_cursor(buffer: TextBuffer, offset: int, first: int = 0) -> Cursor | None:
-    """Return the key or value that is being typed in YAML that begins on line `first`."""
+    """Return the key or value that is being typed in YAML, which begins on line `first`; None if there is
+    none."""
     number = buffer.position(offset).line
     before = _line_before(buffer, offset)
     if found := _VALUE.match(before):
@@ -368,7 +370,8 @@ def find_yaml_cursor(buffer: TextBuffer, offset: int, first: int = 0) -> Cursor 
 
 
 def _last_item(written: str) -> tuple[bool, str]:
-    """Return whether a value is a list in brackets, and the word at its end."""
+    """Return whether a value starts with the bracket of a list. Also return the word at the end of the
+    value."""
     if written.startswith("["):
         return True, re.split(r"[\[,]\s*", written)[-1].lstrip("\"'")
     return False, written.lstrip("\"'")
@@ -390,7 +393,8 @@ def _keys_above(buffer: TextBuffer, number: int, indent: int, first: int) -> tup
 
 
 def find_yaml_key(buffer: TextBuffer, offset: int, first: int = 0) -> tuple[tuple[str, ...], int, int] | None:
-    """Return the path of the key whose name contains a character, and the range of the name."""
+    """Return the path of the key whose name contains the character at `offset`, and the start and end of the
+    name. None if there is no key."""
     number = buffer.position(offset).line
     line = buffer.line(number)
     found = _ENTRY.match(line)

@@ -1,4 +1,5 @@
-"""Text that the editor shows for the formula, cell, citation, label, setting or command under the cursor."""
+"""Text that the editor shows for the construct under the cursor: a formula, cell, citation, label, setting or
+command."""
 
 from __future__ import annotations
 
@@ -54,8 +55,8 @@ _OPTION_KEY = lazy_pattern(r"^\s*(?:#|//|%)\|\s*([\w-]+)\s*:")
 def find_hover(
     session: SiteSession, path: str, buffer: TextBuffer, offset: int, *, plain: bool = False
 ) -> Hover | None:
-    """Return a description of the construct at a character. plain: whether the client shows only
-    plain text."""
+    """Return a description of the construct at a character; None if there is nothing to describe. plain:
+    whether the client shows only plain text."""
     found = _describe(session, path, buffer, offset)
     if found is None:
         return None
@@ -141,7 +142,8 @@ def _describe_element(
 
 
 def formula_text(session: SiteSession, path: str, tex: str) -> str:
-    """Return a description of a formula in Markdown: its plain text, then its TeX with macros expanded."""
+    """Return a description of a formula in Markdown. It contains the formula's plain text, and its TeX with
+    macros expanded."""
     present = session.snapshot
     macros = page_macros(present, path) if present else {}
     opened = portable_tex(tex, macros).strip()
@@ -176,7 +178,7 @@ def _command_text(guide: CommandGuide, *, is_macro: bool) -> str:
 
 
 def describe_label(session: SiteSession, known: SiteLabel) -> str:
-    """Return the number of a label, and its formula or title."""
+    """Return the number of a label, followed by the formula or title that has the label."""
     parts = [f"**{known.name}** in `{known.path}`, line {known.label.place.line}"]
     parsed = session.parse(known.path) if known.label.kind == "eq" else None
     for one in all_elements(parsed) if parsed else ():
@@ -292,7 +294,7 @@ def _output_texts(result: CellResult) -> Sequence[str]:
 
 
 def _fence_text(text: str) -> str:
-    """Return text in a fence with enough backticks for its content."""
+    """Return text in a fence that is longer than every run of backticks in the text."""
     ticks = "```"
     while ticks in text:
         ticks += "`"

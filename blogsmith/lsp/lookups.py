@@ -1,4 +1,4 @@
-"""Lookup of labels, pages, macros and files of a site by the names that authors write."""
+"""Lookup of labels, pages, macros and files of a site, by the names that authors write."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ def page_labels(session: SiteSession, path: str) -> Iterator[SiteLabel]:
 
 
 def find_label(session: SiteSession, path: str, slug: str, target: str) -> SiteLabel | None:
-    """Return the label that a reference in a page points to. slug: slug of the page with the label; empty for
-    the same page. target: id of the label."""
+    """Return the label that a reference on the page `path` points to; None if it does not exist. slug: slug
+    of the page with the label; empty for the same page. target: id of the label."""
     present = session.snapshot
     document = present.resolved.documents.get(path) if present else None
     if present is None or document is None:
@@ -65,13 +65,13 @@ def find_label(session: SiteSession, path: str, slug: str, target: str) -> SiteL
 
 
 def page_slug(present: SiteSnapshot, path: str) -> str:
-    """Return the slug by which references in other pages name this page."""
+    """Return the slug that references on other pages use for this page."""
     url = present.resolved.index.urls.get(path, "")
     return url.strip("/").rpartition("/")[2].removesuffix(".html")
 
 
 def page_macros(present: SiteSnapshot, path: str) -> Mapping[str, str | Macro]:
-    """Return the macros of the site and of a page."""
+    """Return the macros of the site and those of a page, which take precedence."""
     document = present.resolved.documents.get(path)
     own = document.front.math.macros if document else {}
     return {**present.config.math.macros, **own}

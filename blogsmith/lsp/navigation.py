@@ -1,4 +1,5 @@
-"""Go to definition, find references, and rename labels."""
+"""Go to definition, find references, and rename labels. All functions find the construct at an offset, in
+characters."""
 
 from __future__ import annotations
 
@@ -179,7 +180,7 @@ def _macro_location(
 
 
 def find_target(session: SiteSession, path: str, buffer: TextBuffer, offset: int) -> LabelId | None:
-    """Return the label that is declared or referred to at a character; None if there is none."""
+    """Return the label that is declared or referred to at a character; None if there is no label."""
     parsed = session.parse(path) if is_page(path) else None
     if parsed is None:
         return None
@@ -195,7 +196,7 @@ def _contains_offset(found: Occurrence, buffer: TextBuffer, offset: int) -> bool
 
 
 def find_occurrences(session: SiteSession, target: LabelId) -> list[Occurrence]:
-    """Return the locations of a label in the whole site, its declaration first."""
+    """Return all locations of a label on the site, its declaration first."""
     present = session.snapshot
     if present is None:
         return []
@@ -216,7 +217,8 @@ def find_occurrences(session: SiteSession, target: LabelId) -> list[Occurrence]:
 def _own_occurrences(
     session: SiteSession, path: str, parsed: Parsed, only: LabelId | None
 ) -> Iterator[tuple[LabelId, Occurrence]]:
-    """Yield the labels that a page declares or refers to. only: the label to yield; None for all."""
+    """Yield (label, location) for the labels that a page declares or refers to. only: the label to yield;
+    None for all."""
     lines = parsed.document.source.text.split("\n")
     for label in parsed.labels.values():
         target = LabelId(path, label.id)
@@ -227,7 +229,8 @@ def _own_occurrences(
 
 
 def _declaration(path: str, place: Place, label: str, lines: list[str]) -> Occurrence | None:
-    """Return the declaration of a label: at `place`, or in braces after `place` on the same line."""
+    """Return the declaration of a label. It is at `place`, or in braces after `place` on the same line. None
+    if neither is found."""
     line = lines[place.line - 1] if place.line <= len(lines) else ""
     for found in _NAME.finditer(line, max(0, place.column - 1)):
         if label_id(found[0]) == label:
@@ -263,8 +266,8 @@ def _references(
 
 
 def _find_reference(path: str, place: Place, target: str, lines: list[str]) -> Occurrence | None:
-    """Return the location of the label's name in a reference, or None. If the reference contains the name
-    several times, return the last one."""
+    """Return the location of the label's name in a reference; None if the name is not found. If the reference
+    contains the name several times, return the last location."""
     line = lines[place.line - 1] if place.line <= len(lines) else ""
     end = place.column - 1 + place.length
     names: Iterable[tuple[int, str]] = (
@@ -297,13 +300,14 @@ _KIND = lazy_pattern(r"[:-]")
 
 
 class RenameError(Exception):
-    """Error that a label cannot be renamed. The message is the reason."""
+    """A label cannot be renamed. The message gives the reason."""
 
 
 def prepare_rename(
     session: SiteSession, path: str, buffer: TextBuffer, offset: int
 ) -> PrepareRenamePlaceholder | None:
-    """Return the name at a character if it can be changed: if a page declares this label."""
+    """Return the name at a character if it can be renamed, because a page declares this label. Otherwise
+    return None."""
     target = find_target(session, path, buffer, offset)
     if target is None or not _LABEL_NAME.fullmatch(target.id):
         return None
@@ -363,6 +367,6 @@ def _check_name(session: SiteSession, target: LabelId, name: str) -> None:
 
 
 def _respell(one: Occurrence, label: str) -> str:
-    """Return `label`, spelled like the old label: with a colon or a hyphen after its kind."""
+    """Return `label` with the separator that the old label has after its kind: a colon or a hyphen."""
     found = _KIND.search(one.spelling)
     return re.sub(r"[:-]", ":", label, count=1) if found and found[0] == ":" else label

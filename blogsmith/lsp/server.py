@@ -1,4 +1,4 @@
-"""Transport of the language server: pygls reads and sends in one thread, and `Worker` computes in the main
+"""Transport of the language server. pygls reads and sends in one thread, and `Worker` computes in the main
 thread.
 
 Only the protocol uses standard output. All other output, for example from a plugin, goes to standard error.
@@ -41,8 +41,8 @@ _LOG = logging.getLogger("blogsmith.lsp")
 
 
 class _Protocol(LanguageServerProtocol):
-    """Protocol in which `LanguageService` stores documents, and invalid requests are answered
-    with an error."""
+    """Protocol that leaves storing documents to `LanguageService`, and answers invalid requests with an
+    error."""
 
     def structure_message(self, data: dict[str, Any]) -> Any:
         try:
@@ -75,7 +75,8 @@ class _Server(LanguageServer):
 
 
 class ServerConnection:
-    """Connection between one server and the worker: passes requests to the worker and sends its answers."""
+    """Connection between one server and the worker. It passes requests to the worker and sends the worker's
+    answers."""
 
     def __init__(self, now: Callable[[], dt.datetime], *, verbose: bool) -> None:
         self._verbose = verbose
@@ -147,7 +148,7 @@ class ServerConnection:
 
 
 def serve_editor(now: Callable[[], dt.datetime], *, verbose: bool) -> int:
-    """Serve an editor over standard input and output until it ends. Return the exit code."""
+    """Serve an editor over standard input and output until the connection ends. Return the exit code."""
     _prepare_log(verbose=verbose)
     wire = ServerConnection(now, verbose=verbose)
     with _reserve_stdout() as output:
@@ -341,8 +342,8 @@ class Worker:
     """Queue of work for one thread, which calls `run`. All other methods can be called from any thread."""
 
     def __init__(self, clock: Callable[[], float], report_bug: Callable[[Exception], None]) -> None:
-        """Create the queue. clock: monotonic clock, in seconds. report_bug: called with an exception that a
-        function raised, which is an internal error."""
+        """Create the queue. clock: monotonic clock, in seconds. report_bug: function that is called with an
+        internal error, which is an exception of a queued function."""
         self._clock = clock
         self._report_bug = report_bug
         self._messages: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
@@ -398,7 +399,8 @@ class Worker:
                 self._report_bug(error)
 
     def _next(self) -> Callable[[], None] | None:
-        """Return the next function to run; wait until there is one."""
+        """Return the next queued function, or the step of a task that is due. Wait until there is one. None
+        is the message of `end`."""
         while True:
             due = [(task.due_s, number) for number, task in enumerate(self.tasks) if task.due_s is not None]
             first_s, number = min(due, default=(None, 0))

@@ -1,5 +1,5 @@
-"""Language server without its transport: documents, sites, and requests about them. Only the thread of
-`Worker` uses it."""
+"""Language server without its transport. It handles documents, sites, and requests about them. Only the
+thread of `Worker` uses it."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ MAX_SYMBOLS = 300
 
 
 def list_symbols(parsed: Parsed, buffer: TextBuffer) -> list[DocumentSymbol]:
-    """Return headings, each with the numbered or named constructs below it."""
+    """Return the headings as symbols. Each contains the numbered or named constructs after it."""
     top: list[DocumentSymbol] = []
     open_levels: list[tuple[int, DocumentSymbol]] = []
     first = parsed.document.first_line - 1
@@ -124,8 +124,8 @@ def _name(token: Token, parsed: Parsed) -> tuple[str, str, SymbolKind] | None:
 
 
 def list_folds(parsed: Parsed | None, buffer: TextBuffer) -> list[FoldingRange]:
-    """Return the ranges of front matter, callouts and fences. parsed: if None, only the front matter is
-    found."""
+    """Return the ranges of front matter, callouts and fences. parsed: the parsed page; if None, return only
+    the front matter."""
     head = front_matter_end(buffer)
     found = [FoldingRange(0, head - 1, kind=FoldingRangeKind.Region)] if head > 1 else []
     for token in parsed.tokens if parsed else ():
@@ -152,7 +152,7 @@ def list_links(session: SiteSession, parsed: Parsed, buffer: TextBuffer) -> Iter
 
 
 def find_symbols(session: SiteSession, query: str) -> Iterator[WorkspaceSymbol]:
-    """Yield titles and labels of the site that contain a text."""
+    """Yield the titles and labels of the site that contain `query`."""
     present = session.snapshot
     if present is None:
         return
@@ -213,10 +213,10 @@ class LanguageService:
     ) -> None:
         """Create a service without documents.
 
-        publish: sends diagnostics to the editor. watch: starts to watch a site. The watcher reports changes
-        in another thread; they must be passed to `handle_changes`. opened, closed: called when a site starts
-        or stops needing steps of work. is_urgent: returns whether the editor waits for an answer. say: logs a
-        line.
+        publish: function that sends diagnostics to the editor. watch: function that starts to watch a site.
+        The watcher reports changes in another thread; pass them to `handle_changes`. opened, closed:
+        functions that are called when a site starts or stops needing steps of work. is_urgent: function that
+        returns whether the editor waits for an answer. say: function that logs a line.
         """
         self.encoding: str = types.PositionEncodingKind.Utf16
         self.sessions: dict[Path, SiteSession] = {}
@@ -250,7 +250,7 @@ class LanguageService:
             known.session.edit(known.path, buffer)
 
     def close(self, uri: str) -> None:
-        """Handle a closed document. If it was the last open one of a site, close the site too."""
+        """Handle a closed document. If it was the last open document of a site, close the site too."""
         known = self._documents.pop(uri, None)
         if known is None:
             return
@@ -364,7 +364,7 @@ class LanguageService:
         return find_references(*at, with_declaration=with_declaration) if at else []
 
     def prepare_rename(self, uri: str, position: types.Position) -> types.PrepareRenamePlaceholder | None:
-        """Return the name at a position that can be changed."""
+        """Return the name at a position if it can be changed; otherwise None."""
         at = self._locate(uri, position)
         return prepare_rename(*at) if at else None
 
@@ -395,7 +395,7 @@ class LanguageService:
         return list(list_links(known.session, parsed, known.buffer)) if known and parsed else []
 
     def find_symbols(self, query: str) -> list[types.WorkspaceSymbol]:
-        """Return titles and labels of all sites that contain a text."""
+        """Return the titles and labels of all sites that contain `query`."""
         found = (one for session in self.sessions.values() for one in find_symbols(session, query))
         return list(islice(found, MAX_SYMBOLS))
 

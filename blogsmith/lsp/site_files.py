@@ -12,7 +12,7 @@ MAX_TEXT_BYTES = 20_000_000
 
 
 def uri_to_path(uri: str) -> Path | None:
-    """Return the file that a URI names, or None if it is not a local file."""
+    """Return the path of the local file for a URI; None if the URI does not belong to a local file."""
     if not uri.startswith("file:"):
         return None
     found = uris.to_fs_path(uri)
@@ -25,7 +25,8 @@ def path_to_uri(path: Path) -> str:
 
 
 def find_root(file: Path) -> Path | None:
-    """Return the root of the site that contains a file, or None. The file need not exist yet."""
+    """Return the root of the site that contains a file; None if the file is not in a site. The file need not
+    exist yet."""
     if file.name == CONFIG_NAME:
         return file.parent
     return next((folder for folder in file.parents if _is_site(folder)), None)
@@ -39,14 +40,14 @@ def _is_site(folder: Path) -> bool:
 
 
 def is_page(path: str) -> bool:
-    """Return whether a path in a site is that of a post."""
+    """Return whether a path in a site is the source of a post or page."""
     found = PurePosixPath(path)
     return found.parts[:1] == ("content",) and found.suffix.lower() in MARKDOWN
 
 
 def read_site_text(root: Path, path: str) -> str:
-    """Return the content of a file that is not a page. Return an empty string if the file cannot be read or
-    is outside the site."""
+    """Return the content of a file that is not a page. If it cannot be read or is outside the site, return an
+    empty string."""
     try:
         place = PurePosixPath(path)
         with open_folder(root) as site, site.enter(place.parent) as folder:

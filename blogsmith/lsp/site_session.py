@@ -1,4 +1,4 @@
-"""State of one site while it is edited: the incremental pipeline, which reads open files from the editor.
+"""State of one site while it is edited. Its incremental pipeline reads open files from the editor.
 
 After a keystroke, only the edited page is rendered, as the preview does after a save. When the author pauses,
 the whole site is updated in small steps. No code runs and nothing is written: pages show the recorded results
@@ -48,15 +48,17 @@ MAX_OUTDATED_S = 2.0
 STEP_S = 0.004
 """Maximum number of seconds between two checks for requests of the editor."""
 SLOW_S = 1.0
-"""Rendering time in seconds above which an edited page is slow: requests do not wait for it."""
+"""Rendering time in seconds above which an edited page is called slow. Requests do not wait for a slow
+page."""
 SLOW_FACTOR = 2.0
 """The update of a slow page is delayed by its rendering time multiplied by this factor."""
 
 _DEPENDENCY_SUFFIXES = (".bib", ".csl", ".json", ".tex", ".sty")
-"""Suffixes of files that pages may depend on, in whatever folder."""
+"""Suffixes of files that pages may depend on, in any folder."""
 
 Publish = Callable[[str, tuple[Diagnostic, ...], TextBuffer], None]
-"""Sends the diagnostics of a file to the editor: (path in the site, diagnostics, content of the file)."""
+"""Function that sends the diagnostics of a file to the editor. Arguments: path in the site, diagnostics,
+content of the file."""
 
 
 class SiteSession:
@@ -75,8 +77,9 @@ class SiteSession:
     ) -> None:
         """Open the site, without updating it yet.
 
-        clock: monotonic clock, in seconds. is_urgent: returns whether other work must run first. If so, the
-        rendering of a slow page is interrupted, and repeated after a pause. say: logs a line.
+        clock: monotonic clock, in seconds. is_urgent: function that returns whether other work must run
+        first. If so, the rendering of a slow page is interrupted, and repeated after a pause. say: function
+        that logs a line.
         """
         self.root = root
         self.snapshot: SiteSnapshot | None = None
@@ -143,8 +146,8 @@ class SiteSession:
             self._plan_site(DEBOUNCE_S)
 
     def _plan_site(self, rest_s: float) -> None:
-        """Schedule an update of the site after a pause. Interrupt a running update, unless updates were
-        delayed too long already."""
+        """Schedule an update of the site after a pause of `rest_s` seconds. Interrupt a running update,
+        unless updates have already been delayed too long."""
         now_s = self._clock()
         if self._outdated_since_s is None:
             self._outdated_since_s = now_s
@@ -309,8 +312,8 @@ class SiteSession:
         return self._line.parse(present, Source(PurePosixPath(path), text, digest))
 
     def buffer(self, path: str) -> TextBuffer:
-        """Return the content of a file as open in the editor, otherwise as last read. Return an empty buffer
-        if the file cannot be read."""
+        """Return the content of a file. If the file is open in the editor, return the content there;
+        otherwise the content that was last read. Return an empty buffer if the file cannot be read."""
         known = self.buffers.get(path)
         if known is not None:
             return known
@@ -324,11 +327,11 @@ class SiteSession:
         return self.snapshot.config.diagnostics.documentation if self.snapshot else ""
 
     def diagnostics(self, path: str) -> tuple[Diagnostic, ...]:
-        """Return the diagnostics of a file that were last sent to the editor."""
+        """Return the diagnostics of a file that the editor shows, which are those last sent."""
         return self._published.get(path, ())
 
     def _lint(self, path: str) -> tuple[Diagnostic, ...]:
-        """Return the lint warnings about an open page that depend on no other page."""
+        """Return the lint warnings about an open page. Leave out those that depend on other pages."""
         present = self.snapshot
         document = present.resolved.documents.get(path) if present else None
         if present is None or document is None:

@@ -50,8 +50,8 @@ _READ = re.compile(r"\bargs(?:\.(\w+)|\[[\"']([\w-]+)[\"']\])")
 
 
 def list_arguments(present: SiteSnapshot, name: str) -> dict[str, str]:
-    """Return the arguments of a shortcode with their meanings. For the site's own shortcodes, return those
-    that the template reads."""
+    """Return argument → meaning for a shortcode. For a shortcode of the site, these are the arguments that
+    its template reads."""
     if name in ARGUMENTS:
         return {argument: _MEANINGS.get(argument, "") for argument in ARGUMENTS[name]}
     files = present.context.theme.files.templates
@@ -81,7 +81,7 @@ class CommandGuide(Struct, frozen=True):
 
 
 def describe_command(name: str, packages: frozenset[str] = frozenset()) -> CommandGuide | None:
-    """Return the description of a TeX command, or None if formulas do not support it."""
+    """Return the description of a TeX command; None if formulas do not support the command."""
     table = constructs(packages)
     if not table.is_known(name):
         return None
@@ -97,7 +97,7 @@ def describe_command(name: str, packages: frozenset[str] = frozenset()) -> Comma
 
 
 def describe_macro(name: str, macros: Mapping[str, str | Macro]) -> CommandGuide | None:
-    """Return the definition of a macro of the site or a page, or None if it does not exist."""
+    """Return the description of a macro of the site or a page; None if the macro does not exist."""
     body = macros.get(name)
     if body is None:
         return None
@@ -111,7 +111,7 @@ def describe_macro(name: str, macros: Mapping[str, str | Macro]) -> CommandGuide
 
 @cache
 def _printed_symbol(name: str) -> str:
-    """Return the symbol that a command without arguments prints, or an empty string."""
+    """Return the symbol that a command without arguments prints; empty if it prints anything else."""
     try:
         made = convert_formula(name, display=False)
     except TexError:
@@ -132,7 +132,8 @@ def all_environments() -> tuple[str, ...]:
 
 
 def find_command(tex: str, offset: int) -> tuple[str, int] | None:
-    """Return the command at an offset of a formula and the offset where it begins, or None."""
+    """Return the command at an offset in a formula, and the offset of its backslash. None if there is no
+    command."""
     for found in _COMMAND.finditer(tex):
         if found.start() <= offset < found.end():
             return found[0], found.start()

@@ -1,4 +1,4 @@
-r"""Content of a document as editors see it: positions in units of the client, and edits.
+r"""Content of a document, with positions in the units of the client, and edits by the client.
 
 The protocol counts columns in code units of an encoding that client and server agree on; we count characters.
 Lines end with `\n`, `\r\n` or `\r` only, whereas `str.splitlines` recognises more line ends. Source: Language
@@ -59,7 +59,7 @@ class TextBuffer:
 
     @cached_property
     def _bounds(self) -> tuple[list[int], list[int]]:
-        """Offsets where lines start, and where they end without their line ends."""
+        """Two lists of offsets: where lines start, and where they end, without their line ends."""
         starts, ends = [0], []
         for found in _LINE_END.finditer(self.text):
             ends.append(found.start())
@@ -105,8 +105,8 @@ class TextBuffer:
         return min(starts[number] + max(0, place.column - 1), ends[number])
 
     def place_range(self, place: Place, length: int | None = None) -> Range:
-        """Return the range of a place. It ends at the end of its line at the latest. length: length in
-        characters, used instead of that of the place."""
+        """Return the range of a place. It does not continue beyond its line. length: length in characters,
+        used instead of that of the place."""
         start = self.place_offset(place)
         ends = self._bounds[1]
         number = min(max(0, place.line - 1), len(ends) - 1)
@@ -132,7 +132,7 @@ class TextBuffer:
 
 
 def choose_encoding(offered: Sequence[str] | None) -> str:
-    """Return the first of the client's position encodings that the server supports. If the client offers
-    none, return UTF-16."""
+    """Return the first of the client's position encodings that the server supports; UTF-16 if there is none.
+    offered: encodings, the client's preferred one first."""
     known = (PositionEncodingKind.Utf8, PositionEncodingKind.Utf16, PositionEncodingKind.Utf32)
     return next((one for one in offered or () if one in known), PositionEncodingKind.Utf16)

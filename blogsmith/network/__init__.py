@@ -1,1 +1,1 @@
-"""Requests to other hosts: connection rules, copies of images, link checks."""
+"""Requests to other hosts, with rules for connections, copies of images, and link checks."""

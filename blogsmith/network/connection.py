@@ -1,4 +1,4 @@
-"""Connections to other hosts: which hosts are allowed, HTTP and HTTPS with time limits, and downloads.
+"""Connections to allowed hosts, HTTP and HTTPS with time limits, and downloads.
 
 Requests send neither cookies nor credentials. They use no proxy, because a proxy would resolve names itself,
 and then the IP address could not be checked.
@@ -29,23 +29,23 @@ from ..model.remote_images import normalize_remote_url
 
 
 Lookup = Callable[[str, int], list[str]]
-"""Function from host and port to IP addresses, in the order to try them. It raises OSError if there are
-none."""
+"""Function that returns the IP addresses of a host and port, in the order to try them. It raises OSError if
+there are none."""
 
 
 class HostRejectedError(Exception):
-    """A host that we do not connect to; the message is the reason."""
+    """A host that we do not connect to. The message gives the reason."""
 
 
 def resolve_host(host: str, port: int) -> list[str]:
-    """Resolve a host with the system's resolver."""
+    """Return the IP addresses of a host, as resolved by the system."""
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(entry[4][0]) for entry in found))
 
 
 def public_addresses(host: str, port: int, lookup: Lookup, *, may_be_private: bool) -> list[str]:
-    """Return the IP addresses of a host. OSError if there are none. HostRejectedError if one of them is in a
-    private network, unless `may_be_private`."""
+    """Return the IP addresses of a host. Raise OSError if there are none. Raise HostRejectedError if one of
+    them is in a private network, unless `may_be_private`."""
     addresses = lookup(host, port)
     private = [] if may_be_private else [one for one in addresses if not is_public(one)]
     if private:
@@ -110,7 +110,7 @@ def request(
     method: str, address: str, accept: str, limits: Limits, ends: float, **headers: str
 ) -> Iterator[http.client.HTTPResponse]:
     """Send a request and yield the open response. ends: deadline by `time.monotonic`. headers: header names
-    with `_` instead of `-`. It may raise OSError, HTTPException, ValueError or HostRejectedError."""
+    with `_` instead of `-`. Raises OSError, HTTPException, ValueError or HostRejectedError."""
     parts = urlsplit(address)
     host, port = parts.hostname or "", parts.port or _PORTS[parts.scheme]
     addresses = public_addresses(host, port, limits.lookup, may_be_private=limits.allow_private)
@@ -132,7 +132,7 @@ def request(
 def _connect(
     scheme: str, host: str, port: int, addresses: list[str], limits: Limits, ends: float
 ) -> Iterator[http.client.HTTPConnection]:
-    """Yield a connection to one of the addresses, which is shut down at the deadline."""
+    """Yield a connection to one of the addresses. At the deadline `ends`, the connection is shut down."""
     held = [_open_socket(addresses, port, limits, ends)]
     timer = Timer(max(0.0, ends - time.monotonic()), _shut_down, (held,))
     timer.daemon = True
@@ -166,14 +166,14 @@ def _open_socket(addresses: list[str], port: int, limits: Limits, ends: float) -
 
 
 def _shut_down(held: list[socket.socket]) -> None:
-    """Shut down a connection at the deadline, even if the server keeps sending single bytes."""
+    """Shut down the connection in `held`. This works even if the server keeps sending single bytes."""
     # It may be closed already.
     with suppress(OSError):
         held[0].shutdown(socket.SHUT_RDWR)
 
 
 def failure_reason(error: Exception, limits: Limits, ends: float) -> str:
-    """Return why a request failed, as a message for the author.
+    """Return the reason why a request failed, as a message for the author.
 
     ends: deadline of the request, by `time.monotonic`.
     """
@@ -237,7 +237,7 @@ def _next_address(address: str, location: str) -> str:
 
 
 def _fetch(address: str, limits: Limits, ends: float) -> Downloaded | str:
-    """Return the file, or the URL of a redirect."""
+    """Return the file. If the server redirects the request, return the new URL instead."""
     with request("GET", address, "image/*", limits, ends) as answer:
         return _read_answer(answer, limits, ends)
 

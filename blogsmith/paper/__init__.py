@@ -1,1 +1,2 @@
-"""Papers: pages of the site → a document tree → Typst and one PDF, or LaTeX."""
+"""Papers made from pages of the site. The pages become a document tree, which is written as Typst and
+compiled to one PDF, or written as LaTeX."""

@@ -30,7 +30,7 @@ _DATA = lazy_pattern(r"data:image/(png|jpe?g|gif|webp|avif);base64,", re.IGNOREC
 
 
 class ChapterReader:
-    """Reads pages, and copies the images of these pages to a folder."""
+    """Reads pages, and copies the images on these pages to a folder."""
 
     def __init__(self, book: BookSource, folder: Path) -> None:
         self._book = book
@@ -102,8 +102,8 @@ class ChapterReader:
     # links and images
 
     def _resolve(self, number: int, address: str) -> str:
-        """Return `#` and an anchor for a URL of a page in the document, otherwise an absolute URL; empty if
-        it has no target."""
+        """Return the target of a link. For a page in the document, this is `#` and an anchor; otherwise it is
+        an absolute URL. Empty if the link has no target."""
         address = address.strip()
         if address.startswith("#"):
             return f"#{number}-{unquote(address[1:])}"
@@ -117,13 +117,14 @@ class ChapterReader:
         return outside_address(address)
 
     def _site_path(self, address: str) -> str | None:
-        """Return the path of a URL of the site; None for other URLs."""
+        """Return the path of a URL on the site; None for other URLs."""
         if self._host and address.startswith(f"{self._host}/"):
             return address.removeprefix(self._host)
         return address if address.startswith("/") and not address.startswith("//") else None
 
     def _image_path(self, address: str) -> str:
-        """Return the path of an image of the site, and add its file; empty if there is none."""
+        """Return the path of an image on the site, and add its file to the document; empty if there is no
+        file."""
         if written := _DATA.match(address):
             if address not in self._images:
                 suffix = f".{written[1].lower().replace('jpeg', 'jpg')}"

@@ -1,4 +1,4 @@
-"""Reader of code and output of a page, as lines of coloured fragments."""
+"""Reader of the code and output on a page. It returns them as lines of coloured fragments."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from .elements import HtmlElement
 
 _FIRST = lazy_pattern(r"--first-line:\s*(\d{1,6})")
 _CHANGES = {"del": ("gd", "-"), "ins": ("gi", "+")}
-"""Element around a changed line → its class and marker."""
+"""Name of the element around a changed line → class of the line, and the character that marks it."""
 
 
 def read_code(element: HtmlElement) -> tuple[d.Block, ...]:
-    """Return the code in a figure, and the blocks after the code in the figure, such as a fold."""
+    """Return the code in a figure as a block, followed by the other blocks of the figure, such as a fold."""
     title = next(element.find(".code-title"), None)
     first = _FIRST.search(element.get("style"))
     found: list[d.Block] = []

@@ -1,4 +1,4 @@
-"""Typst's compiler, which runs in a process of its own on the files of one document.
+"""Typst's compiler, which runs on the files of one document in a process of its own.
 
 All files are in a temporary folder, the root of the compiler, so a document can read only these files,
 installed fonts, and packages of Typst. The compiler returns the PDF as bytes: a killed process leaves no
@@ -51,7 +51,7 @@ class CompileFailedError(Exception):
         super().__init__(message)
         self.message = message
         self.places = places
-        """File and line, counted from 1, of each place that the message names."""
+        """(File, line) of each location in the compiler's message. Lines are counted from 1."""
 
 
 FontKind = Literal["text", "code", "math"]
@@ -112,7 +112,7 @@ def compile_folder(root: Path, timestamp: int, *, is_accessible: bool, use_syste
 
 
 def add_font(root: Path, file: Path, name: str) -> Font | None:
-    """Add a font to the folder in a form that the compiler reads. Return None if `file` is not a font."""
+    """Add a font to the folder in a format that the compiler reads. Return None if `file` is not a font."""
     if file.suffix.lower() not in _FONT_SUFFIXES:
         return None
     try:
@@ -127,7 +127,7 @@ def add_font(root: Path, file: Path, name: str) -> Font | None:
 
 @lru_cache(maxsize=16)
 def _convert_font(data: bytes) -> tuple[Font, bytes]:
-    """Return the name of a font and its uncompressed bytes; both are empty if the font is damaged."""
+    """Return (font, its uncompressed bytes). The name and the bytes are empty if the font is damaged."""
     from fontTools.ttLib import TTFont, TTLibError
 
     target = io.BytesIO()
@@ -173,8 +173,8 @@ def convert_drawing(root: Path, name: str) -> bytes:
 
 
 def convert_image(data: bytes) -> tuple[bytes, str] | None:
-    """Convert a WebP or AVIF image to JPEG, or to PNG if it may be transparent. Return the bytes and the file
-    suffix, or None if the image is damaged."""
+    """Convert a WebP or AVIF image to JPEG, or to PNG if it may be transparent. Return the bytes and the
+    suffix of the new file; None if the image is damaged."""
     from PIL import Image, UnidentifiedImageError
 
     target = io.BytesIO()
@@ -190,7 +190,8 @@ def convert_image(data: bytes) -> tuple[bytes, str] | None:
 
 
 def missing_text(message: str) -> str:
-    """Return the text for which the compiler has no font, according to `message`; empty for another error."""
+    """Return the text for which the compiler has no font, if that is the error in `message`; otherwise an
+    empty string."""
     found = _NO_FONT.search(message)
     return found[1] if found else ""
 

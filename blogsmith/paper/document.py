@@ -15,8 +15,8 @@ class PaperSpan(Struct, frozen=True):
     """Inline content in a style of its own."""
 
     style: str
-    """`em`, `strong`, `mark`, `kbd`, `code`, `del`, `ins`, `sub`, `sup`, `small`, `small-caps` or
-    `qed`, the end of a proof."""
+    """Name of the style: `em`, `strong`, `mark`, `kbd`, `code`, `del`, `ins`, `sub`, `sup`, `small`,
+    `small-caps`, or `qed` for the end of a proof."""
     content: tuple[Inline, ...]
 
 
@@ -115,8 +115,8 @@ class PaperEquationRow(Struct, frozen=True):
     """A row of a display."""
 
     cells: tuple[HtmlElement, ...]
-    """Cells, alternately right- and left-aligned; one cell with the whole formula if there is no
-    alignment."""
+    """Cells, alternately right- and left-aligned. A row without alignment has one cell with the whole
+    formula."""
     words: str
     number: str = ""
     """Number or tag with its brackets; empty if the row has neither."""
@@ -135,10 +135,10 @@ class PaperDisplay(Struct, frozen=True):
 
 
 class PaperCode(Struct, frozen=True):
-    """Code or output: lines of fragments."""
+    """Code or output, as lines that consist of fragments."""
 
     lines: tuple[tuple[tuple[str, str], ...], ...]
-    """For each line, its fragments: a class of Pygments, or an empty string, and the text."""
+    """Fragments of each line: the class of Pygments, which may be empty, and the text."""
     title: str = ""
     style: Literal["code", "output", "error"] = "code"
     is_numbered: bool = False
@@ -193,7 +193,7 @@ class PaperReferences(Struct, frozen=True):
     """The list of cited works."""
 
     items: tuple[tuple[str, tuple[Block, ...]], ...]
-    """Label of each entry as cited, without brackets, and its content."""
+    """Label and content of each entry. The label is that of citations, without brackets."""
 
 
 class PaperTerms(Struct, frozen=True):
@@ -203,7 +203,7 @@ class PaperTerms(Struct, frozen=True):
 
 
 class PaperCallout(Struct, frozen=True):
-    """A titled block: theorem, proof, note."""
+    """A titled block, such as a theorem, a proof or a note."""
 
     kind: str
     title: tuple[Inline, ...]

@@ -19,13 +19,13 @@ _CLOSED_BY: Mapping[str, frozenset[str]] = {
     "tr": name_set("tr td th"),
     **dict.fromkeys(("tbody", "tfoot"), name_set("thead tbody tr td th")),
 }
-"""Element → elements that its start tag closes if they are open."""
+"""Element → open elements that its start tag closes."""
 _CLOSES_PARAGRAPH = name_set(
     "aside blockquote details div dl figure h1 h2 h3 h4 h5 h6 hr ol p pre section table ul"
 )
 _MAX_DEPTH = 40
-"""Maximum depth of elements, a limit of Typst. Deeper elements follow their parent instead of being inside
-it."""
+"""Maximum depth of elements, which is limited by Typst. A deeper element follows its parent instead of being
+inside it."""
 _MAX_MATH_DEPTH = 150
 """Maximum depth of the elements of a formula."""
 
@@ -40,7 +40,7 @@ class HtmlElement(Struct, frozen=True):
     source: str = ""
     """HTML of an `svg`, `math` or `mtd` element; otherwise empty."""
     is_cut: bool = False
-    """Whether the element is a formula that is nested more deeply than `_MAX_MATH_DEPTH`."""
+    """Whether the element is a formula whose elements are nested more deeply than `_MAX_MATH_DEPTH`."""
 
     @property
     def classes(self) -> list[str]:
@@ -62,8 +62,8 @@ class HtmlElement(Struct, frozen=True):
         return "".join(child if isinstance(child, str) else child.text for child in self.children)
 
     def find(self, *names: str) -> Iterator[HtmlElement]:
-        """Yield the descendants with one of the names or classes. Leave out descendants inside another
-        match."""
+        """Yield the descendants that have one of the names or classes. Skip descendants of a yielded
+        element."""
         for child in self.elements:
             if child.name in names or any(f".{name}" in names for name in child.classes):
                 yield child

@@ -15,13 +15,15 @@ Words = Callable[[str], str]
 
 
 def read_formula(math: HtmlElement, words: Words, page: int) -> d.PaperFormula:
-    """Return an inline formula."""
+    """Return an inline formula. math: the `math` element. words: function that returns the text alternative.
+    page: number of the page."""
     tex = math.get("alttext") or math.get("data-tex") or math.text
     return d.PaperFormula(math, tex, math.get("aria-label") or words(math.source) or tex, page)
 
 
 def read_display(element: HtmlElement, words: Words, page: int) -> tuple[d.Block, ...]:
-    """Return the display in an element. For an invalid formula, which has no MathML, return its source."""
+    """Return the display math in an element. For an invalid formula, which has no MathML, return its
+    source."""
     math = next(element.find("math"), None)
     if math is None:
         return (d.PaperParagraph((d.PaperSpan("code", (element.text,)),)),) if element.text.strip() else ()
@@ -43,7 +45,7 @@ def read_display(element: HtmlElement, words: Words, page: int) -> tuple[d.Block
 
 
 def _lines(element: HtmlElement) -> HtmlElement | None:
-    """Return the table of lines if a display consists of one; otherwise None."""
+    """Return the table of lines if a display consists only of that table; otherwise None."""
     while len(element.children) == 1 and isinstance(child := element.children[0], HtmlElement):
         if child.name == "mtable":
             return child if set(_LINES).intersection(child.classes) else None

@@ -22,21 +22,21 @@ _PADDINGS: Mapping[str, tuple[float, float]] = {
     **{"": (0.5, 0.5), "math-matrix": (0.5, 0.5), "math-small": (0.2, 0.2), "math-cases": (1, 0)},
     **dict.fromkeys(("math-eqnarray", "math-align", "math-alignat"), (0, 0)),
 }
-"""Kind → padding of a cell at the left and right, in em."""
+"""Kind of a table → padding of its cells at the left and right, in em."""
 _RELATION = (0.2778, 0.2778)
 _RULE = lazy_pattern(r"math-(rule|dash|double)-(top|bottom|left|right)")
 
 
 class _Cell(Struct, frozen=True):
     content: str
-    """Expression with padding."""
+    """Expression of the content, including the padding."""
     side: str
     """Side to which the cell is aligned; empty if it is centred."""
     columns: int = 1
     """Number of columns that the cell covers; 0 if another cell covers it."""
 
     def aligned(self) -> str:
-        """Return the cell with the alignment point of its column."""
+        """Return the expression of the cell, with an alignment point where its column is aligned."""
         if self.side == "left":
             return f"{{ap; {self.content}}}"
         return f"{{{self.content}; ap}}" if self.side == "right" else self.content
@@ -111,7 +111,7 @@ def _paddings(cell: HtmlElement, kind: str, column: int, columns: int) -> tuple[
 
 
 def _styled(style: str, parts: Sequence[str]) -> str:
-    """Return content in a style that also determines the sizes of its spaces."""
+    """Return `parts` in a style of Typst, which also determines the sizes of spaces between them."""
     shown = [part for part in parts if part and part != "[]"]
     return f"math.{style}({{{'; '.join(shown)}}})" if shown else "[]"
 
@@ -135,7 +135,7 @@ def _written(rows: Sequence[Sequence[_Cell]]) -> list[str]:
 
 
 def _column(rows: Sequence[Sequence[_Cell]], column: int) -> list[_Cell]:
-    """Return the cells of a column that cover no other column."""
+    """Return the cells of a column, without cells that also cover other columns."""
     return [row[column] for row in rows if column < len(row) and row[column].columns == 1]
 
 

@@ -39,7 +39,7 @@ _ACCENTS_BELOW = {
     **{"→": "\u20ef", "←": "\u20ee", "↔": "\u034d", "⇀": "\u20ec", "↼": "\u20ed"},
     **{"^": "\u032d", "ˆ": "\u032d", "~": "\u0330", "˜": "\u0330"},
 }
-"""Accent character → combining character that Typst uses for this accent."""
+"""Character of an accent → combining character that Typst uses for this accent."""
 _BRACES = {
     **{"⏞": "overbrace", "⏟": "underbrace", "⎴": "overbracket", "⎵": "underbracket"},
     **{"⏜": "overparen", "⏝": "underparen", "‾": "overline", "¯": "overline", "_": "underline"},
@@ -94,8 +94,8 @@ def write_math(element: HtmlElement) -> str:
 
 
 def _with_small_parts(element: HtmlElement, is_script: bool) -> HtmlElement:
-    """Mark tables and boxes in scripts. Their content gets the size of the script, since Typst has no size of
-    cells and boxes."""
+    """Mark tables and boxes in scripts. A marked element gets the size of the script for its content, because
+    Typst does not reduce cells and boxes."""
     is_base = element.name in _WITH_SCRIPTS
     children = tuple(
         child if isinstance(child, str) else _with_small_parts(child, is_script or (is_base and bool(index)))
@@ -107,7 +107,7 @@ def _with_small_parts(element: HtmlElement, is_script: bool) -> HtmlElement:
 
 
 def _row(children: Sequence[HtmlElement | str]) -> str:
-    """Return a row, with fences that grow around it."""
+    """Return the expression of a row, including fences that grow with its content."""
     shown = [child for child in children if isinstance(child, HtmlElement) or child.strip()]
     parts = [_expression(shown, index) for index in range(len(shown))]
     is_whole = any(map(_is_growing, shown[:1] + shown[-1:]))
@@ -119,7 +119,8 @@ def _row(children: Sequence[HtmlElement | str]) -> str:
 
 
 def _fenced(shown: Sequence[HtmlElement | str], parts: Sequence[str]) -> str:
-    """Return a row whose fences grow around it. shown: elements of the row. parts: their expressions."""
+    """Return the expression of a row with fences that grow around its content. shown: elements of the row.
+    parts: expressions of these elements."""
     has_table = any(isinstance(part, HtmlElement) and part.name == "mtable" for part in shown)
     # as high as the struts of the rows
     written = f"math.lr({'size: 100% + 0.2em, ' if has_table else ''}{_join(parts)})"
@@ -137,7 +138,7 @@ def _join(parts: Sequence[str]) -> str:
 
 
 def _expression(row: Sequence[HtmlElement | str], index: int) -> str:
-    """Return an element of a row; empty for an element that shows nothing."""
+    """Return the expression of the element at `index` in a row; empty if the element shows nothing."""
     element = row[index]
     if isinstance(element, str):
         return f"words({quote(element)})"
@@ -152,7 +153,8 @@ def _one(element: HtmlElement | str) -> str:
 
 
 def _arguments(element: HtmlElement, count: int) -> list[HtmlElement]:
-    """Return the arguments of a construct. Missing arguments are empty rows."""
+    """Return the first `count` children of a construct as its arguments. Replace missing arguments by empty
+    rows."""
     found = list(element.elements)
     return [*found, *(HtmlElement("mrow", {}, ()),) * count][:count]
 
@@ -336,7 +338,8 @@ def _padded(element: HtmlElement) -> str:
 
 
 def _diagram(element: HtmlElement) -> str:
-    """Return a drawing: arrows as an image, and formulas at their places."""
+    """Return the expression of a diagram. Its arrows are an image, and its formulas are placed over the
+    image."""
     parts = []
     for child in element.elements:
         drawing = next(child.find("svg"), None)
@@ -381,13 +384,14 @@ def _multiscripts(element: HtmlElement) -> str:
 
 
 def _pair(scripts: Sequence[HtmlElement]) -> tuple[HtmlElement, HtmlElement]:
-    """Return the first and second script. If there are several pairs, join them into one."""
+    """Return the subscript and the superscript. If there are several pairs, join them into one."""
     low, high = scripts[::2], scripts[1::2]
     return HtmlElement("mrow", {}, tuple(low)), HtmlElement("mrow", {}, tuple(high))
 
 
 def _stack(element: HtmlElement) -> str:
-    r"""Return content over or under a base: an accent, a brace, or limits as of `\sum`."""
+    r"""Return the expression of content over or under a base, such as an accent, a brace, or the limits of
+    `\sum`."""
     base, *scripts = _arguments(element, 3 if element.name == "munderover" else 2)
     names = {"munder": ("b",), "mover": ("t",), "munderover": ("b", "t")}[element.name]
     if len(scripts) == 1 and (found := _accent(element, base, scripts[0])):
@@ -404,7 +408,7 @@ def _stack(element: HtmlElement) -> str:
 
 
 def _accent(element: HtmlElement, base: HtmlElement, script: HtmlElement) -> str:
-    """Return an accent or brace; empty if the script is neither."""
+    """Return the expression of an accent or brace; empty if `script` is neither."""
     text = script.text.strip()
     is_stretchy = script.get("stretchy") != "false"
     if script.name != "mo" or len(text) > 1:

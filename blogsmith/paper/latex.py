@@ -49,7 +49,7 @@ _UNSAFE = lazy_pattern(
 _UNSUPPORTED = lazy_pattern(
     r"\\begin\s*\{(?:Nice\w*|[pbvBV]Nice\w*|block(?:array)?|empheq|prooftree)\*?\}|\\(?:p?matrix|cases)\s*\{"
 )
-"""Environments that are not in amsmath or not allowed in its displays, and forms of plain TeX."""
+"""Matches environments that are not in amsmath or not allowed in its displays, and commands of plain TeX."""
 _CODE_SYNTAX = {"\\": "\\textbackslash{}", "{": "\\{", "}": "\\}", "\u00a0": " "}
 _OUTSIDE_NAME = lazy_pattern(r"[^A-Za-z0-9:.-]")
 
@@ -69,7 +69,7 @@ class LatexFile(Struct, frozen=True):
     formulas: tuple[str, ...]
     """TeX of all formulas."""
     rejected: tuple[tuple[int, str], ...]
-    """Page and TeX of formulas that are printed as text: they could read files, or LaTeX cannot set them."""
+    """Page number and TeX of each formula printed as text, because it is unsafe or LaTeX cannot set it."""
 
 
 def write_chapters(
@@ -77,7 +77,7 @@ def write_chapters(
     name_image: Callable[[d.PaperPicture], str],
     choose_tex: ChooseTex,
 ) -> LatexFile:
-    """Return the content of a document. name_image: returns the file of an image, empty if it has none."""
+    """Return the content of a document. name_image: returns a file name; empty if there is no file."""
     first = _Writer(name_image, choose_tex, None)
     for chapter in chapters:
         first.chapter(chapter, is_book=len(chapters) > 1)
@@ -87,8 +87,8 @@ def write_chapters(
 
 
 def write_inline(content: Iterable[d.Inline], choose_tex: ChooseTex, *, is_plain: bool = False) -> str:
-    """Return inline content outside the body, such as the title. is_plain: without links, anchors and
-    footnotes, as in tables of contents."""
+    """Return inline content outside the body, such as the title. is_plain: whether to leave out links,
+    anchors and footnotes, as in tables of contents."""
     return _Writer(lambda image: "", choose_tex, frozenset(), is_plain=is_plain).inline(content)
 
 
@@ -119,8 +119,8 @@ class _Writer:
         self._lists = self._nested = self._level = 0
         self._numbered = 0
         self._is_box = False
-        """Whether the writer is inside a box: a cell, caption, heading or footnote, where LaTeX allows no
-        footnotes and no environment for code."""
+        """Whether the writer is inside a box (a cell, caption, heading or footnote), where LaTeX allows
+        neither footnotes nor environments for code."""
         self._notes: list[str] = []
         """Footnotes in boxes, which are written after the box."""
 
@@ -137,7 +137,7 @@ class _Writer:
         return f"{heading}{self._opening(chapter)}\n\n{self.blocks(chapter.content)}"
 
     def _opening(self, chapter: d.PaperChapter) -> str:
-        """Return the part before the text of a chapter: subtitle, authors, date, links, summary."""
+        """Return the part before the text of a chapter: subtitle, authors, date, links and summary."""
         names = ", ".join(name for name, _ in chapter.authors)
         facts = [escape(fact) for fact in (names, chapter.date) if fact]
         facts += write_links(chapter)
@@ -200,7 +200,7 @@ class _Writer:
         return f"\\pageanchor{{{found}}}" if found else ""
 
     def _new_anchor(self, name: str) -> str:
-        """Return the label of an anchor; empty if it is not the first of its name."""
+        """Return the label of an anchor; empty if an earlier anchor has the same name."""
         label = _anchor_name(name)
         if not name or label in self.anchors:
             return ""
@@ -244,8 +244,8 @@ class _Writer:
         return f"\\footnote[{number}]{{{written}}}"
 
     def _boxed(self, write: Callable[[], str]) -> str:
-        """Return the content of a box, written by `write`. `_waiting_notes` writes the footnotes in the box
-        later."""
+        """Return the content of a box, written by `write`. Footnotes in the box are written after it by
+        `_waiting_notes`."""
         box, self._is_box = self._is_box, True
         written = write()
         self._is_box = box
@@ -475,8 +475,8 @@ class _Writer:
 
 
 def _goes_on(block: d.Block, following: d.Block) -> bool:
-    """Return whether a paragraph continues from `block` to `following`: into a display, or from a display to
-    text that starts with a lower-case letter."""
+    """Return whether a paragraph continues from `block` to `following`. This is the case if `following` is a
+    display, or if `block` is a display and `following` starts with a lower-case letter."""
     if isinstance(block, d.PaperParagraph):
         return isinstance(following, d.PaperDisplay) and not block.style
     if not (isinstance(block, d.PaperDisplay) and isinstance(following, d.PaperParagraph)) or following.style:
@@ -495,6 +495,6 @@ def _code_line(text: str) -> str:
 
 
 def _anchor_name(name: str) -> str:
-    """Return an anchor as a label: characters other than letters, digits and `-` are replaced by their code
-    points."""
+    """Return the LaTeX label of an anchor. Characters other than letters, digits and `-` are replaced by
+    their code points."""
     return _OUTSIDE_NAME.sub(lambda found: f":{ord(found[0]):x}:", name)

@@ -1,4 +1,4 @@
-"""Macros of the author in a document in LaTeX."""
+"""Macros of the author in a LaTeX document."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ class MacroChoice:
     """
 
     def __init__(self, pages: Sequence[MacroTable]) -> None:
-        """Start without a macro in use. pages: the macros of each page."""
+        """Create an object without macros in use. pages: the macros of each page."""
         self._pages = pages
         self._usable: dict[int, Mapping[str, str]] = {}
-        """Number of a page, from 1 → macro that the preamble can define, and its body."""
+        """Number of a page, from 1 → macros that the preamble can define, with their bodies."""
         self._used: dict[str, Macro] = {}
 
     def choose(self, tex: str, portable: str, page: int) -> str:
@@ -81,7 +81,8 @@ class MacroChoice:
 
 
 def _usable(macros: MacroTable, used: Mapping[str, Macro]) -> Mapping[str, str]:
-    """Return the macros that LaTeX can define, and their bodies. used: macros that the document defines."""
+    """Return (macro, body) for each macro that LaTeX can define, as a mapping. used: macros that the document
+    already defines."""
     usable = {
         name: text_of(macro.body)
         for name, macro in macros.items()

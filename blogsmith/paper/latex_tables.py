@@ -13,7 +13,7 @@ _LINE_CHARACTERS = 80
 
 
 def cell_grid(rows: Sequence[Sequence[d.PaperCell]], columns: int) -> list[list[d.PaperCell | None]]:
-    """Return rows with one entry for each column; None marks a grid position that an earlier cell covers."""
+    """Return rows with one entry for each column. An entry is None if an earlier cell covers its position."""
     found: list[list[d.PaperCell | None]] = []
     covered: dict[tuple[int, int], bool] = {}
     for index, row in enumerate(rows):
@@ -34,7 +34,7 @@ def cell_grid(rows: Sequence[Sequence[d.PaperCell]], columns: int) -> list[list[
 
 
 def column_types(grid: Sequence[Sequence[d.PaperCell | None]], columns: int) -> str:
-    """Return the LaTeX types of the columns. Columns with long text get a width."""
+    """Return the LaTeX types of the columns, such as `lr`. Columns with long text get a width."""
     cells = [[row[at] for row in grid if (cell := row[at]) and cell.columns == 1] for at in range(columns)]
     lengths = [max((_length(cell) for cell in column if cell), default=1) for column in cells]
     has_width = sum(lengths) > _LINE_CHARACTERS

@@ -1,4 +1,4 @@
-"""Text as LaTeX: every character that TeX would read as syntax is escaped."""
+"""Conversion of text to LaTeX. Every character that TeX would read as syntax is escaped."""
 
 from __future__ import annotations
 
@@ -66,7 +66,8 @@ def escape_long(text: str) -> str:
 
 
 def breakable(text: str) -> str:
-    """Return LaTeX that prints code or a formula literally. Lines may break after each of its parts."""
+    """Return LaTeX that prints code or a formula literally. Lines may break after each part that
+    `source_parts` returns."""
     return "\\allowbreak{}".join(map(escape, source_parts(text)))
 
 
@@ -87,7 +88,7 @@ def escape_url(address: str) -> str:
 
 
 def write_links(chapter: PaperChapter) -> list[str]:
-    """Return the links of a chapter to its authors, its DOI and its page, each with its name."""
+    """Return links from a chapter to its authors, its DOI and its web page. Each link shows its name."""
     found = [(f"ORCID of {name}", f"https://orcid.org/{orcid}") for name, orcid in chapter.authors if orcid]
     found += [("doi", f"https://doi.org/{chapter.doi}")] if chapter.doi else []
     found += [("url", chapter.url)] if chapter.url else []
@@ -95,7 +96,8 @@ def write_links(chapter: PaperChapter) -> list[str]:
 
 
 def declare_characters(characters: Iterable[str]) -> tuple[list[str], list[str]]:
-    """Return (lines of a preamble that define these characters, the characters that cannot be defined)."""
+    """Return two lists: lines of a preamble that define these characters, and the characters that cannot be
+    defined."""
     lines, missing = [], []
     for character in sorted(set(characters)):
         if character.isascii() or character in _KNOWN:
@@ -112,7 +114,7 @@ def declare_characters(characters: Iterable[str]) -> tuple[list[str], list[str]]
 
 
 def find_passages(texts: Iterable[str], missing: Sequence[str]) -> list[str]:
-    """Return passages of `texts`, in order, that together contain every character of `missing`."""
+    """Return passages of `texts`, in order. Together they contain every character of `missing`."""
     signs = "".join(map(re.escape, missing))
     open_signs = set(missing)
     found = []

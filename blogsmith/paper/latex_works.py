@@ -1,4 +1,4 @@
-"""The bibliography of a document in LaTeX: one environment with the references of all chapters."""
+"""The bibliography of a LaTeX document. It is one environment with the references of all chapters."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ChapterWorks(Struct, frozen=True):
     heading: str
     """Heading of the list in LaTeX; empty for the default heading of the document class."""
     items: tuple[tuple[str, str], ...]
-    """For each reference, its label as cited, without brackets, and its text in LaTeX. The label is empty if
+    """(Label, text in LaTeX) of each reference. The label is that of citations, without brackets; empty if
     references have no labels."""
 
 
@@ -45,7 +45,8 @@ def write_works(lists: Sequence[ChapterWorks]) -> str:
 
 
 def _by_chapter(lists: Sequence[ChapterWorks]) -> Iterator[tuple[str, str, str]]:
-    """Yield the title of a chapter before its first work, the label and the text of each work."""
+    """Yield (chapter title, label, text) for each work. The chapter title is empty except for the first work
+    of a chapter."""
     for works in lists:
         for index, (label, text) in enumerate(works.items):
             yield (works.chapter if index == 0 else ""), label, text

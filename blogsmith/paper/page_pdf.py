@@ -25,7 +25,7 @@ _SOURCE = lazy_pattern(r"\bsrc=\"([^\"]+)\"")
 
 
 class PagePdf:
-    """The maker of PDF files that the entry point `pdf` of `blogsmith.page_files` names."""
+    """Maker of PDF files, which the entry point `pdf` in the group `blogsmith.page_files` names."""
 
     def missing(self) -> Diagnostic | None:
         """Return the error if Typst is not installed."""
@@ -36,7 +36,8 @@ class PagePdf:
         return None
 
     def key(self, site: SiteSnapshot, page: PageView) -> str:
-        """Return a digest of the page as the PDF shows it: its view and text, its images and fonts."""
+        """Return a digest of everything that the PDF shows: the view and text of the page, its images and its
+        fonts."""
         shown = (
             *(page.title_html, page.heading_html, page.subtitle, page.description_html, page.description),
             *(page.date, page.updated, page.authors, page.lang, page.canonical_url, page.citation),

@@ -17,8 +17,8 @@ from .elements import HtmlElement
 from .equation_reader import read_display, read_formula
 
 Resolve = Callable[[str], str]
-"""Function from a URL to `#name` for a target in the document, otherwise to an absolute URL; empty if there
-is neither."""
+"""Function that returns the target of a link for its URL: `#name` for a target in the document, or an
+absolute URL; empty if there is no target."""
 
 _INLINE = name_set(
     "a abbr audio b bdi big br canvas cite code data del dfn em font i img input ins kbd label mark math "
@@ -134,7 +134,7 @@ class PageReader:
         return (d.PaperLink(target, content),) if target and content else content
 
     def _media(self, element: HtmlElement) -> tuple[d.Inline, ...]:
-        """Return the link to a file that needs a screen or a speaker, or what browsers show without it."""
+        """Return a link to the file of a video or similar element; without a file, its fallback content."""
         self.statics[_MEDIA[element.name]] += 1
         source = next(element.find("source"), element)
         target = self._resolve(element.get("src") or element.get("data") or source.get("src"))
@@ -415,7 +415,7 @@ _BY_CLASS: dict[str, _Read] = {
     "video-embed": PageReader._embed,
     "embed": PageReader._embed,
 }
-"""Class → method that reads an element with this class. Takes precedence over `_BY_NAME`."""
+"""Class → method that reads an element with this class. These methods take precedence over `_BY_NAME`."""
 _BY_NAME: dict[str, _Read] = {
     "p": PageReader._paragraph,
     "details": PageReader._details,
@@ -459,7 +459,7 @@ def _for_paper(children: Iterable[HtmlElement | str]) -> Iterable[HtmlElement | 
 
 
 def _images(element: HtmlElement) -> Iterable[HtmlElement]:
-    """Yield the image of an element that is an image or a link around one."""
+    """Yield the image if an element is an image or a link around one."""
     if element.name in ("img", "picture"):
         yield element
     elif element.name == "a" and len(element.elements) == 1:
@@ -480,7 +480,7 @@ def _svg_name(element: HtmlElement) -> str:
 
 
 def _work_label(works: HtmlElement, work: HtmlElement, number: int) -> str:
-    """Return the label of a reference as cited, which a style may write; empty if citations name authors."""
+    """Return the label of a reference as citations show it; empty if citations name authors."""
     own = next(work.find(".ref-number"), None)
     if own is not None:
         return own.text.strip("[]().")
@@ -493,7 +493,7 @@ def _span(cell: HtmlElement, name: str) -> int:
 
 
 def _indent(item: HtmlElement, blocks: tuple[d.Block, ...]) -> tuple[d.Block, ...]:
-    """Return the blocks of an item, with spaces before a line of an algorithm that is in other blocks."""
+    """Return the blocks of a list item. A line of an algorithm is indented by its nesting level."""
     level = next((name[6:] for name in item.classes if name.startswith("level-")), "")
     if not level.isdigit() or not blocks or not isinstance(blocks[0], d.PaperParagraph):
         return blocks

@@ -64,7 +64,7 @@ _PACKAGES: Mapping[str, str] = {
     r"\\hdashline\b": "arydshln",
     r"\\begin\{(?:sub)?numcases\}": "cases",
 }
-"""Pattern of TeX → package that defines it."""
+"""Pattern of TeX → LaTeX package that defines the matching command."""
 
 
 class LatexFolder(Struct, frozen=True):
@@ -88,7 +88,7 @@ def make_latex(
     template: str = "",
     progress: Progress = no_progress,
 ) -> LatexFolder:
-    """Make the files of `posts` or of a series in LaTeX, or of all posts if neither is given.
+    """Make LaTeX files from `posts` or a series. If neither is given, use all posts.
 
     template: a name of `TEMPLATES`, or the path of a LaTeX file with placeholders; if empty, `article` for
     one page, otherwise `lecture-notes`. Raise SiteError if a name is unknown, or the site has an error.
@@ -127,7 +127,7 @@ class _FolderBuilder(ChapterReader):
     """Reads the pages, and writes them with their images."""
 
     def make(self, frame: str) -> dict[str, bytes]:
-        """Return the files: name → content."""
+        """Return file name → content of the files. frame: LaTeX of the template, with placeholders."""
         chapters = self.read()
         choice = MacroChoice([_page_math(self._book, page)[0] for page in self._book.pages])
         written = write_chapters(chapters, self._name_image, choice.choose)
@@ -156,7 +156,7 @@ class _FolderBuilder(ChapterReader):
         return made
 
     def _opening(self, chapters: Sequence[d.PaperChapter], choice: MacroChoice) -> dict[str, str]:
-        """Return the content of the template's placeholders before the text: placeholder → LaTeX."""
+        """Return placeholder → LaTeX, for the placeholders of the template that precede the text."""
         book, first = self._book, chapters[0]
         is_own = _has_own_title(book)
         title = write_inline(first.title, choice.choose) if is_own else escape(book.title)
@@ -212,7 +212,8 @@ class _FolderBuilder(ChapterReader):
         return "\n".join([*lines, *declared, plain])
 
     def _warn_missing(self, symbols: Sequence[str], hint: str) -> None:
-        """Report symbols that LaTeX lacks, in one warning for each line of a source that contains some."""
+        """Report symbols that LaTeX lacks. Each line of a source file that contains some of them gets one
+        warning."""
         lines: dict[tuple[str, int], list[tuple[str, Diagnostic]]] = {}
         for symbol in symbols:
             found = self._locate(symbol, "tex-rejected", f'missing LaTeX for "{symbol}"', hint)
@@ -260,7 +261,7 @@ def _page_math(book: BookSource, page: PageView) -> tuple[MacroTable, Sequence[s
 
 
 def _readme() -> bytes:
-    """Return the file that names the main file and the compiler for arXiv."""
+    """Return the file `00README.json`, which names the main file and the compiler for arXiv."""
     content = {
         "spec_version": 1,
         "process": {"compiler": "pdflatex"},

@@ -64,7 +64,7 @@ def make_paper(
     template: str = "",
     progress: Progress = no_progress,
 ) -> Paper:
-    """Make a PDF of `posts` or of a series, or of all posts if neither is given.
+    """Make a PDF of `posts` or a series. If neither is given, use all posts.
 
     template: a name in `TEMPLATES`, or the path of a Typst file; if empty, `article` for one page, otherwise
     `lecture-notes`. Raise SiteError if a name is unknown, the site has an error, or Typst rejects the
@@ -139,8 +139,8 @@ class _PaperBuilder(ChapterReader):
     def _reject(
         self, error: CompileFailedError, written: TypstFile, rejected: RejectedContent
     ) -> RejectedContent | None:
-        """Report the formula or image that an error names, and return `rejected` with it added. Return None
-        if the error names neither."""
+        """Report the formula or image that the compiler's error names. Return `rejected` with this formula or
+        image added, or None if the error names neither."""
         for name, line in error.places:
             if name == MAIN and line in written.formulas:
                 page, tex = written.formulas[line]
@@ -210,7 +210,8 @@ class _PaperBuilder(ChapterReader):
 
 
 def text_fonts(site: SiteSnapshot) -> list[Path]:
-    """Return the font of social cards, with all characters of the text, then the fonts of pages."""
+    """Return the font files: first the font of social cards, which has all characters of the text, then the
+    fonts of pages."""
     theme = site.context.theme.files
     fonts = [theme.static[name].asset.file for name in sorted(theme.static) if name.startswith("fonts/")]
     found = (file for file in fonts if file.suffix.startswith(".woff") and file != theme.card.font)

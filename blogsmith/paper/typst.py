@@ -70,7 +70,8 @@ def write_document(
     name_image: Callable[[d.PaperPicture], str],
     rejected: RejectedContent,
 ) -> TypstFile:
-    """Return the file of a document. name_image: returns the file name of an image, empty if it has none."""
+    """Return the file of a document. name_image: function that returns the file name of an image, or an empty
+    string if there is no file."""
     writer = _Writer(name_image, rejected)
     written = [_chapter(chapter, writer) for chapter in chapters]
     lines = ['#import "functions.typ": *', '#import "template.typ": template']
@@ -123,7 +124,8 @@ def _chapter(chapter: d.PaperChapter, writer: _Writer) -> str:
 
 
 def _language(tag: str) -> dict[str, str]:
-    """Return `lang` and `region` for Typst: codes of two or three letters, and of two letters."""
+    """Return `lang`, a code of two or three letters, and `region`, a code of two letters, as parameters for
+    Typst."""
     first, *rest = tag.lower().split("-")
     region = next((part for part in rest if len(part) == 2 and part.isalpha()), "")
     is_known = first.isascii() and first.isalpha() and 2 <= len(first) <= 3
@@ -151,7 +153,8 @@ class _Writer:
         self._names: dict[str, str] = {}
         self.anchors: set[str] = set()
         self.definitions: list[tuple[str, tuple[int, str] | str]] = []
-        """Definition on one line, with the page and TeX of a formula, or the file name of an image."""
+        """Each definition is one line, with its origin: page and TeX of a formula, or file name of an
+        image."""
         self._notes: set[str] = set()
         self._level = self._quotes = 0
 
@@ -200,7 +203,7 @@ class _Writer:
                 return "linebreak()"
 
     def _is_new(self, name: str) -> bool:
-        """Return whether an anchor has a new name, and record the name."""
+        """Record the name of an anchor. Return whether it is the first anchor of this name."""
         if not name or name in self.anchors:
             return False
         self.anchors.add(name)
@@ -403,7 +406,7 @@ def plain(content: Iterable[d.Inline]) -> str:
 
 
 def source_parts(tex: str) -> list[str]:
-    """Return code or a formula in parts, after which a line may end."""
+    """Return code or a formula, split into parts after which a line may break."""
     return _SOURCE.findall(tex)
 
 
@@ -412,8 +415,8 @@ def _source(tex: str) -> str:
 
 
 def _is_described(block: d.Block) -> bool:
-    """Return whether a block of a figure needs no further description: an image with a text alternative, or a
-    block that is not a paragraph."""
+    """Return whether a block of a figure needs no further description. This is true for an image with a text
+    alternative, and for a block that is not a paragraph."""
     return not isinstance(block, d.PaperParagraph) or any(
         isinstance(part, d.PaperPicture) and bool(part.alt) for part in block.content
     )

@@ -57,7 +57,7 @@ def _versions(distribution: str) -> Iterator[str]:
 
 
 def _files(folder: Path) -> Iterator[tuple[str, bytes]]:
-    """Yield each file as its relative path and content, sorted."""
+    """Yield (relative path, content) of each file, sorted."""
     for path, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if name not in ("__pycache__", "node_modules"))
         for name in sorted(names):
@@ -74,8 +74,8 @@ def open_cluster_pool(settings: Dask, workers: int, make: TaskRunnerFactory) -> 
     """Yield a function that maps tasks to results. If a worker or the scheduler is lost, the results of its
     tasks are None.
 
-    workers: number of workers to start, if the settings name no cluster. Raises `ClusterError` if no cluster
-    can be used.
+    workers: number of workers to start, used if the settings name no cluster. make: see `TaskRunnerFactory`.
+    Raises `ClusterError` if no cluster can be used.
     """
     with (
         working_folder() as folder,
@@ -86,10 +86,9 @@ def open_cluster_pool(settings: Dask, workers: int, make: TaskRunnerFactory) -> 
 
 
 def run_on_worker(make: TaskRunnerFactory, tasks: list[Any]) -> list[Any]:
-    """Run tasks in a new process on the machine of a worker. Return their results, in the form of
-    `run_tasks`.
+    """Run tasks in a new process on the machine of a worker. Return their results as `run_tasks` does.
 
-    Raises `ProcessDiedError`, whose task is an index into `tasks`.
+    Raises `ProcessDiedError`. Its `task` is an index into `tasks`.
     """
     # Processes of Dask are daemons, which may not start processes. Clear the flag: Dask sets it so that a
     # killed worker leaves no child processes, and ours end with their parent anyway.

@@ -1,4 +1,5 @@
-"""Chooses the processes that render pages: this process, several on this machine, or those of a cluster."""
+"""Chooses the processes that render pages. They may be this process, several on this machine, or those of a
+cluster."""
 
 from __future__ import annotations
 
@@ -34,12 +35,12 @@ _BODIES_PER_CALL = 2
 
 
 class PageExecutor(Struct, frozen=True):
-    """How the bodies of pages are rendered."""
+    """Processes that render the bodies of pages."""
 
     kind: Literal["here", "fork", "spawn", "dask"]
     processes: int
-    """Number of processes: 1 for `here`, otherwise at least 2. For `dask`, the number of workers, if the
-    cluster is started here."""
+    """Number of processes: 1 for `here`, otherwise at least 2. For `dask`, it is the number of workers to
+    start if blogsmith starts the cluster."""
     context: SiteContext
     problems: tuple[Diagnostic, ...] = ()
     """Warnings that explain why this executor is used instead of the one that the site requests."""
@@ -58,8 +59,8 @@ class PageExecutor(Struct, frozen=True):
 
     @contextmanager
     def start_pool(self, make: TaskRunnerFactory) -> Iterator[MapTasks]:
-        """Yield a function that maps tasks to results. make: must be picklable, unless processes are forked.
-        Raises `SiteError` if the cluster cannot be used."""
+        """Yield a function that maps tasks to results. make: see `TaskRunnerFactory`; it must be picklable,
+        unless processes are forked. Raises `SiteError` if the cluster cannot be used."""
         assert self.kind != "here", "this process needs no pool"
         if self.kind != "dask":
             with ProcessPool(self.kind, self.processes, make) as pool:
@@ -78,7 +79,8 @@ class PageExecutor(Struct, frozen=True):
 
 
 def choose_executor(context: SiteContext, options: BuildOptions) -> PageExecutor:
-    """Choose how the bodies of a site are rendered."""
+    """Return the processes for the bodies of a site, depending on their number, the settings and this
+    machine."""
     processes = min(options.execution.jobs or count_cores(), MAX_PROCESSES)
     problems: tuple[Diagnostic, ...] = ()
     # a plugin of the site may keep state between pages, so one process must render all of them
@@ -94,7 +96,7 @@ def choose_executor(context: SiteContext, options: BuildOptions) -> PageExecutor
 
 
 def default_method() -> Literal["fork", "spawn"]:
-    """Return how processes are started by default."""
+    """Return the start method of processes that is used by default."""
     return "fork" if can_fork() else "spawn"
 
 
@@ -115,8 +117,8 @@ def process_death_error(message: str, path: str = "") -> SiteError:
 
 
 def _cluster_obstacle(context: SiteContext, *, has_code: bool) -> tuple[str, str] | None:
-    """Return why the requested cluster cannot render the pages, with a hint. Return None if the
-    cluster can render them."""
+    """Return (reason, hint) if the requested cluster cannot render the pages; otherwise None. has_code:
+    whether the site has plugins of its own."""
     if has_code:
         files = context.plugins.code.sources if context.plugins.code else {}
         names = [name for name in context.config.plugins if f"{FOLDER}/{name}.py" in files]

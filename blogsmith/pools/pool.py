@@ -28,12 +28,12 @@ from typing import Any, Literal, Self
 
 StartMethod = Literal["fork", "spawn"]
 TaskRunnerFactory = Callable[[], Callable[[Any], Any]]
-"""Function that is called once in each process. It returns another function, which computes the result of a
-task; None means that there is no result."""
+"""Function that is called once in each process. It returns a second function, which computes the result of a
+task. A result of None means that the task failed."""
 Submit = Callable[[list[Any]], "Future[list[Any]]"]
 """Function that submits the tasks of one call to an executor."""
 NumberedItem = tuple[int, Any]
-"""Number of a task, and the task or its result."""
+"""A number, and the task with this number or its result."""
 MapTasks = Callable[[Iterable[Any]], Iterator[NumberedItem]]
 """Function that maps tasks to numbered results, such as `ProcessPool.map`."""
 
@@ -54,7 +54,7 @@ _FACTORY: ContextVar[TaskRunnerFactory] = ContextVar("make")
 
 
 class ProcessDiedError(Exception):
-    """Error raised if a process died during a task and another process died when it tried this task again."""
+    """A process died during a task, and another process died when it tried this task again."""
 
     def __init__(self, task: int, ending: str) -> None:
         super().__init__(task, ending)
@@ -81,8 +81,8 @@ class ProcessPool:
         factory: TaskRunnerFactory,
         check_cancelled: Callable[[], None] = lambda: None,
     ) -> None:
-        """Create a pool that starts when its context is entered. check_cancelled: called twice a second while
-        waiting; may raise an exception to stop."""
+        """Create a pool that starts when its context is entered. check_cancelled: function that is called
+        twice a second during a wait; may raise an exception to cancel it."""
         self._method = method
         self._processes = processes
         self._make = factory
@@ -128,7 +128,7 @@ def run_calls(
 ) -> Generator[NumberedItem, None, list[NumberedItem]]:
     """Yield the results of tasks. Return the tasks that were unfinished when the executor broke, oldest
     first. workers: number of calls that run in parallel; some more are submitted, so that no worker waits.
-    look: called twice a second while waiting."""
+    look: function that is called twice a second during a wait."""
     done: SimpleQueue[Future[list[Any]]] = SimpleQueue()
     waiting: dict[Future[list[Any]], list[NumberedItem]] = {}
     suspects: list[NumberedItem] = []
@@ -179,7 +179,7 @@ class _NoProcesses(Executor):
 
 @contextmanager
 def _start_processes(method: StartMethod, processes: int, make: TaskRunnerFactory) -> Iterator[Executor]:
-    """Yield an executor. Kill its processes if the context is left by an exception."""
+    """Yield an executor. If an exception leaves the context, kill the executor's processes."""
     # imported here, because most builds make few pages and start no processes
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
@@ -212,7 +212,8 @@ def _list_processes(executor: Executor) -> list[Any]:
 
 
 def _describe_exit(executor: Executor) -> str:
-    """Return how the only process of a broken executor ended, as the end of a sentence."""
+    """Return how the process of a broken executor ended, as the end of a sentence. The executor has only one
+    process."""
     (process,) = _list_processes(executor)
     executor.shutdown()
     code: int = process.exitcode
@@ -231,7 +232,8 @@ def _submit(executor: Executor, method: StartMethod, tasks: list[Any]) -> Future
 
 @contextmanager
 def _starting(method: StartMethod) -> Iterator[None]:
-    """Block Ctrl-C in processes that start in this context, because the builder itself ends them."""
+    """Block Ctrl-C in processes that start in this context, because the process that started them ends
+    them."""
     has_masks = hasattr(signal, "pthread_sigmask")
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if has_masks else set()
     try:
@@ -244,7 +246,7 @@ def _starting(method: StartMethod) -> Iterator[None]:
 
 @contextmanager
 def _clean_start() -> Iterator[None]:
-    """Keep fresh processes from importing the main program, or modules from the folder of a site."""
+    """Ensure that fresh processes import neither the main program nor modules from the folder of a site."""
     with _START_LOCK:
         main, names = sys.modules["__main__"], ("PYTHONPATH", "PYTHONSAFEPATH")
         before = {name: os.environ.pop(name) for name in names if name in os.environ}
@@ -294,13 +296,15 @@ def _exit_now() -> None:
 
 
 def _exit_with_parent(wait: Callable[[], object]) -> None:
-    """End this process when its builder has ended, for any reason."""
+    """End this process when the process that started it has ended, for any reason. wait: function that
+    returns then."""
     wait()
     os._exit(1)
 
 
 def run_tasks(tasks: list[Any]) -> list[Any]:
-    """Run tasks in a process of a pool and return their results; None for a task that raises an exception."""
+    """Run tasks in a process of a pool and return their results. The result is None for a task that raises an
+    exception."""
     return [_run_task(task) for task in tasks]
 
 

@@ -32,8 +32,8 @@ def serve_site(
     check: Callable[[], None],
 ) -> None:
     """Serve the site at `root` until a signal ends it. say: function that prints a line for the author.
-    ready: called with the URL as soon as the server accepts requests. check: called often; may raise an
-    exception to end the preview."""
+    ready: function that is called with the URL as soon as the server accepts requests. check: function that
+    is called often; it may raise an exception to end the preview."""
     root = root.resolve()
     editor = _editor(root)
     if editor.problem:

@@ -1,4 +1,5 @@
-"""Opening a source file in the author's editor: by a link in the page, or by a command that runs here.
+"""Opening of a source file in the author's editor, either by a link in the page or by a command on this
+machine.
 
 The browser follows a link. This process starts a command, with the author's rights. A command in the site's
 settings is code of the site and runs only if the site is trusted. A command in the variable BLOGSMITH_EDITOR
@@ -21,9 +22,9 @@ from ..config.editors import read_editor
 
 VARIABLE = "BLOGSMITH_EDITOR"
 BY_COMMAND = "command"
-"""Value that pages get instead of a link, so that they request the preview to open the editor."""
+"""Value of `data-editor` if there is no link: pages then request that the preview opens the editor."""
 START_TIMEOUT_S = 1.0
-"""Time in seconds during which the failure of a command is detected and reported."""
+"""Time in seconds after the start during which a failure of the command is reported."""
 _LAST_LINE = 10_000_000
 _DRIVE = lazy_pattern(r"[A-Za-z]:")
 
@@ -64,9 +65,9 @@ class Editor:
 
 
 def editor_link(setting: str, environ: Mapping[str, str], root: Path, trusted: bool, why: str = "") -> Editor:
-    """Return the editor in the variable BLOGSMITH_EDITOR, otherwise the one in the site's settings. trusted:
-    whether code of the site may run here. why: reason why the author's trust has ended, as a message; may be
-    empty."""
+    """Return the editor in the variable BLOGSMITH_EDITOR, or if it is not set, the editor in the site's
+    settings. trusted: whether code of the site may run here. why: reason why the author's trust has ended, as
+    a message; may be empty."""
     own = environ.get(VARIABLE, "").strip()
     choice = read_editor(own or setting)
     if choice.problem:
@@ -85,8 +86,8 @@ def editor_link(setting: str, environ: Mapping[str, str], root: Path, trusted: b
 
 
 def url_path(folder: Path) -> str:
-    """Return the path of a folder for a URL: percent-encoded, with a leading slash and without a trailing
-    one."""
+    """Return the path of a folder for a URL. It is percent-encoded, and has a leading but no trailing
+    slash."""
     parts = folder.as_posix().strip("/").split("/")
     # keeps the colon of a drive: programs that do not decode URLs would not recognize C%3A
     encoded = [
@@ -116,7 +117,8 @@ def _resolve_site_file(root: Path, path: str) -> Path:
 
 
 def _fill(argument: str, places: Mapping[str, str]) -> str:
-    """Replace the placeholders of an argument in one pass, because a path may contain braces."""
+    """Replace the placeholders of an argument by `places`, all in one pass, because a path may contain
+    braces."""
     return re.sub(r"\{(file|line|column)\}", lambda found: places[found[1]], argument)
 
 

@@ -1,5 +1,5 @@
-"""Request handler of the server: passes requests to the event loop. Until the event loop has loaded the whole
-site, it also serves the pages of the previous preview."""
+"""Request handler of the server. It passes requests to the event loop. Until the event loop has loaded the
+whole site, it also serves the pages of the previous preview."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class CellActions(Protocol):
     """Actions that a page may request for its running cells."""
 
     def stop(self, page: str = "") -> None:
-        """Stop the cells of a page, or all cells."""
+        """Stop the cells of a page, or all cells if `page` is empty."""
 
     def run_again(self, page: str) -> None:
         """Run the cells of a page again."""
@@ -41,7 +41,7 @@ class SiteGateway:
         self._hello: Callable[[], Mapping[str, object]] = dict
 
     def attach(self, cells: CellActions, hello: Callable[[], Mapping[str, object]]) -> None:
-        """Set the runner of cells, and the function that returns the first event of a tab; called as soon as
+        """Set the runner of cells and the function that returns the first event of a tab. Called as soon as
         both exist."""
         self._cells, self._hello = cells, hello
 

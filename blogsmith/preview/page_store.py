@@ -1,4 +1,5 @@
-"""Pages of the previous preview, so that a browser shows the first page immediately; media types.
+"""Pages of the previous preview, so that a browser shows the first page immediately. Also media types of
+files.
 
 A page is served only while its source is unchanged. When the whole site has been read, the preview compares
 each page with its current inputs.
@@ -106,7 +107,7 @@ class StoredPages:
         return page if not page.source or self._digest(page.source) == page.digest else None
 
     def all_pages(self) -> Mapping[str, StoredPage]:
-        """Return all pages by path, whether their sources have changed or not."""
+        """Return all pages by path, including those whose sources have changed."""
         found: dict[str, StoredPage] = {}
         with open_site_cache(self._root) as rows:
             for path, row in rows.rows("served page").items():
@@ -116,8 +117,8 @@ class StoredPages:
         return found
 
     def file(self, path: str) -> tuple[str, Path] | None:
-        """Return the media type and the path of the file that is copied unchanged to the URL path `path`;
-        None if there is none."""
+        """Return (media type, file on disk) for the URL path `path` of a file that is copied unchanged; None
+        if there is no such file."""
         with open_site_cache(self._root) as rows:
             row = rows.get("served file", path)
         if row is None or row.key != self._key:
@@ -160,8 +161,8 @@ class StoredPages:
         return ""
 
     def _is_public(self, file: Path) -> bool:
-        """Return whether a file is in a folder whose files are published, and no part of its path is a
-        link."""
+        """Return whether a file is in a folder whose files are published, without a symbolic link in its
+        path."""
         with suppress(OSError, RuntimeError, ValueError):
             if file.resolve() == file:
                 themes = (self._root / "themes", bundled_folder("themes").resolve())

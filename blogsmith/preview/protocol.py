@@ -24,7 +24,7 @@ class Response:
     """File to send instead of `body`, with links resolved. The path is checked again when the file is
     opened."""
     make: Callable[[], bytes] | None = None
-    """Function that makes the body, if that takes long. The thread that sends the body calls it."""
+    """Function that makes the body, used if that takes long. The thread that sends the body calls it."""
     location: str = ""
     """Path on this host that a redirect (status 301) points to; otherwise empty."""
 
@@ -40,7 +40,7 @@ class SiteHandler(Protocol):
 
 
 class ActionHandler(Protocol):
-    """Interface for actions that preview pages request; many threads call it."""
+    """Interface for actions that pages of the preview request; many threads call it."""
 
     def act(self, name: str, data: Mapping[str, object]) -> Mapping[str, object]:
         """Run an action and return its result. Raise LookupError for an unknown name, ValueError for invalid

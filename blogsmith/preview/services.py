@@ -1,5 +1,5 @@
-"""The parts that make the pages of a preview: watcher, pipeline, runner of cells, and the event loop that
-connects them."""
+"""The parts that make the pages of a preview: watcher, pipeline, runner of cells, and event loop. The event
+loop connects the others."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ class PreviewServices:
         self._engine.send(FilesSaved(changes, time.monotonic()))
 
     def _on_idle(self) -> None:
-        """Handle the moment when the whole site is up to date and no work is left."""
+        """Do the work that must wait until the whole site is up to date: for example, store its pages."""
         if self._front:
             self._front.mark_complete()
             self._renew_editor(self._front)
@@ -156,7 +156,8 @@ class PreviewServices:
             self._log_cache_note()
 
     def _make_page_finder(self, present: SiteSnapshot) -> FindPage:
-        """Return a function that finds pages of the previous preview with the same inputs."""
+        """Return a function that finds a page of the previous preview. The page must have the same inputs as
+        the page of `present`."""
         stored = {**self._stored.all_pages()}
         keys = OutputKeys(present.plan, self._rows)
 
@@ -202,8 +203,8 @@ class PreviewServices:
             )
 
     def _style_sheets(self, present: SiteSnapshot) -> Iterator[StoredPage]:
-        """Yield the stylesheets, to be stored with the pages: a page without its stylesheet must not be
-        shown."""
+        """Yield the stylesheets, to be stored with the pages, because a page must not be shown without its
+        stylesheet."""
         for path, planned in present.files_by_url.items():
             if path.endswith(".css") and isinstance(planned.content, partial):
                 with suppress(SiteError):
@@ -252,11 +253,11 @@ Say = Callable[[str], None]
 
 
 class RunPrinter:
-    """Prints lines about runs of cells. Any thread may send it events, and it prints whole lines only."""
+    """Printer of lines about runs of cells. Any thread may send it events, and it prints whole lines only."""
 
     def __init__(self, say: Say, clock: Callable[[], float], *, loud: bool) -> None:
-        """Create a printer. clock: monotonic clock, in seconds. loud: whether to print the output of cells,
-        too."""
+        """Create a printer. clock: monotonic clock, in seconds. loud: whether to print also the output of
+        cells."""
         self._say = say
         self._clock = clock
         self._loud = loud

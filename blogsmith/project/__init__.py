@@ -1,1 +1,2 @@
-"""An opened site: settings, plugins and theme, permission to run code, contents, and build reports."""
+"""An opened site, with its settings, plugins and theme, permission to run code, contents, and build
+reports."""

@@ -1,4 +1,4 @@
-"""Locations of the folders that ship with blogsmith: `themes`, `plugins`, `starter`, `elements` and others.
+"""Locations of the folders that are part of blogsmith, such as `themes`, `plugins`, `starter` and `elements`.
 
 A wheel contains them inside the package. In a checkout, `themes/` and `plugins/` are next to the package,
 because the repository itself is a site.
@@ -19,7 +19,8 @@ def package_folder() -> str:
 
 
 def bundled_path(name: str) -> str:
-    """Return the path of the bundled folder `name`: inside the package, otherwise next to it."""
+    """Return the path of the bundled folder `name`. It is inside the package or, in a checkout, next to the
+    package."""
     package = package_folder()
     inside = os.path.join(package, name)
     return inside if os.path.isdir(inside) else os.path.join(os.path.dirname(package), name)

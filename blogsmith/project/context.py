@@ -61,10 +61,10 @@ def open_site(
     codes: TemplateCodes | None = None,
     open_files: Mapping[str, str] = NO_TEXTS,
 ) -> SiteContext:
-    """Read the settings of the site at `root` and load its plugins and theme. SiteError on failure. base_url:
-    used instead of the setting of that name. loaded_plugins: plugins loaded before, used again if the
-    settings still name the same ones. codes: storage of compiled templates. open_files: path → content of a
-    file that is open in an editor."""
+    """Read the settings of the site at `root` and load its plugins and theme. Raise SiteError on failure.
+    base_url: used instead of the setting of that name. loaded_plugins: plugins loaded before; they are used
+    again if the settings still name the same ones. codes: storage of compiled templates. open_files: path →
+    content of a file that is open in an editor."""
     loaded = load_config(root, open_files.get(CONFIG_NAME))
     errors = [d for d in loaded.diagnostics if d.severity == "error"]
     if errors:
@@ -142,7 +142,8 @@ def _check_converter(plugins: Plugins, loaded: LoadedConfig) -> None:
 
 
 def _relocate_to_setting(found: Diagnostic, loaded: LoadedConfig) -> Diagnostic:
-    """Move a diagnostic about a theme or plugin, with its fix, to the line that names it in the settings."""
+    """Move a diagnostic about a theme or plugin, with its fix, to the line of the settings that contains its
+    name."""
     if found.path != CONFIG_NAME or found.place:
         return found
     path: YamlPath = ("theme",)
@@ -183,9 +184,9 @@ def _template_folders(root: Path) -> list[Path]:
 
 
 def plugin_code(root: Path, config: Config) -> PluginCode | None:
-    """Return the code of plugins in the folder of the site: the bytes whose digests were checked. None if no
-    plugin of the site is there. SiteError if a plugin may not run here, whether it is in the site or in an
-    installed package."""
+    """Return the code of plugins in the folder of the site, as the bytes whose digests were checked. Return
+    None if the site has no plugins of its own. Raise SiteError if a plugin of the site, or in an installed
+    package, may not run here."""
     bundled, own = bundled_folder("plugins"), root / "plugins"
     is_ours = own.resolve() == bundled.resolve()
     wanted = [name for name in config.plugins if not (bundled / f"{name}.py").is_file()]
@@ -209,7 +210,8 @@ def plugin_code(root: Path, config: Config) -> PluginCode | None:
 
 
 def _load(root: Path, config: Config, code: PluginCode | None) -> Plugins:
-    """Load plugins. Those of the site run in another process."""
+    """Return all plugins of the settings. The plugins of the site run in another process. code: their code;
+    None if the site has none."""
     bundled = [bundled_folder("plugins")]
     own = site_plugins(config.plugins, bundled, code)
     remote: Mapping[str, Hooks] = {}
@@ -223,7 +225,7 @@ def _load(root: Path, config: Config, code: PluginCode | None) -> Plugins:
 
 
 def load_with_bundled(name: str, root: Path | None, config: Config) -> Plugins:
-    """Load all plugins of the site, and the bundled plugin `name`. root: None if there is no site."""
+    """Return all plugins of the site, and the bundled plugin `name`. root: None if there is no site."""
     named = config.plugins
     if name in bundled_plugins() and name not in named:
         named = (*named, name)
@@ -286,14 +288,14 @@ def parse_options(
 
 
 def own_kinds(config: Config, plugins: Plugins) -> Mapping[str, CalloutKind]:
-    """Return the callout kinds that plugins and settings declare or change."""
+    """Return name → callout kind, for each kind that plugins or settings declare or change."""
     own = {kind.name: _plugin_kind(kind.title, kind) for kind in plugins.kinds}
     changed = {name: _merge_kinds(own.get(name, CalloutKind()), k) for name, k in config.callouts.items()}
     return own | changed
 
 
 def site_kinds(config: Config, plugins: Plugins) -> Mapping[str, KindRow]:
-    """Map every name to its kind, with its counter."""
+    """Return name → kind with its counter, for all kinds."""
     is_shared = config.theorems.numbering.startswith("shared")
     return _with_counters(_kinds(own_kinds(config, plugins)), is_shared)
 
@@ -329,7 +331,8 @@ def _merge_kinds(before: CalloutKind, kind: CalloutKind) -> CalloutKind:
 
 
 def _kinds(own: Mapping[str, CalloutKind]) -> Mapping[str, KindRow]:
-    """Return the table of kinds. Settings for a built-in kind change only the fields that they set."""
+    """Return name → kind, for all kinds. Settings for a built-in kind change only the fields that they
+    set."""
     known = kind_table()
     rows = []
     for name, kind in own.items():
@@ -362,6 +365,7 @@ def _with_counters(kinds: Mapping[str, KindRow], is_shared: bool) -> Mapping[str
 
 
 def _counter_above(kinds: Mapping[str, KindRow], name: str, shared: str) -> str:
-    """Return the kind whose counter the kind `name` uses; it may be `name` itself."""
+    """Return the name of the kind whose counter the kind `name` uses; it may be `name` itself. shared: name
+    of the kind whose counter all kinds share by default; empty if there is none."""
     counter = kinds[name].counter or shared or name
     return kinds[counter].name if counter in kinds else name

@@ -1,4 +1,4 @@
-"""Reports about some files of a site, for `blogsmith check FILE`, which editors and Git hooks run.
+"""Reports about single files of a site, for `blogsmith check FILE`, which editors and Git hooks run.
 
 The whole site is still read, because links and labels refer to other pages.
 """
@@ -24,22 +24,22 @@ _MOST_NAMES = 20_000
 
 
 class UnknownFileError(Exception):
-    """Error for a name that does not belong to a file of the site. Its message is for the author."""
+    """A name does not belong to a file of the site. The message is for the author."""
 
 
 def select_files(root: Path, names: Sequence[str]) -> tuple[str, ...]:
-    """Return the paths, relative to the site, of files and folders. Raises `UnknownFileError` for unknown
-    names. A name is relative to the current folder, to the site root or to `content/`."""
+    """Return the paths of files and folders, relative to the site. A name may be relative to the current
+    folder, to the site root or to `content/`. Raises `UnknownFileError` for an unknown name."""
     return tuple(dict.fromkeys(_select(root, name) for name in names))
 
 
 def check_files(build: Callable[[tuple[str, ...]], BuildReport], files: Sequence[str]) -> BuildReport:
     """Return the report of a build for these files and folders.
 
-    A named file is built even if it is a draft, scheduled or expired. In a named folder, files of these kinds
-    are not built. Unpublished files are built separately, so that published pages are checked as they will be
+    A named file is built even if it is a draft, scheduled or expired. In a named folder, these files are not
+    built. Unpublished files are built separately, so that published pages are checked as they will be
     published. build: function that builds the site. Its argument contains the source paths of unpublished
-    pages to build nevertheless.
+    pages that it must include.
     """
     published = build(())
     hidden = tuple(path for path in published.left_out if path in files)
@@ -60,8 +60,8 @@ def check_files(build: Callable[[tuple[str, ...]], BuildReport], files: Sequence
 
 
 def focus_on(report: BuildReport, files: Sequence[str]) -> BuildReport:
-    """Return the part of a report about these files and folders. If the site could not be read, all its
-    errors are kept, because nothing is known about the files."""
+    """Return the part of a report that is about these files and folders. If the site could not be read,
+    return all its errors, because nothing is known about the files."""
     if not files:
         return report
     left_out = {path: state for path, state in report.left_out.items() if is_within(path, files)}
@@ -97,7 +97,7 @@ def _select(root: Path, name: str) -> str:
 
 
 def _relative_to_site(root: Path, path: Path) -> str | None:
-    """Return the path relative to the site, or None if it is elsewhere. If it is a link, it is not
+    """Return the path relative to the site; None if it is not inside the site. If `path` is a link, it is not
     followed."""
     # `resolve` would follow the link
     whole = Path(os.path.normpath(Path.cwd() / path))
@@ -109,8 +109,8 @@ def _relative_to_site(root: Path, path: Path) -> str | None:
 
 
 def _known_names(root: Path) -> dict[str, str]:
-    """Map names that users may type for a file (relative to the root, to `content/`, or the name alone) to
-    its path."""
+    """Return name → path. The names of a file are those that users may type: its path relative to the root or
+    to `content/`, and its name alone."""
     names = {"blogsmith.yaml": "blogsmith.yaml"}
     for path in _files_below(root / "content"):
         below = path.relative_to(root).as_posix()

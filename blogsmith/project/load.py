@@ -1,4 +1,4 @@
-"""The contents of a site: which documents are built, and the URL of each page and asset."""
+"""The contents of a site: the documents to build, and the URL of each page and asset."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ class LoadedSite(Struct, frozen=True):
     """Source path of a document that is not built → the site path that it would have."""
     urls: Urls
     assets: Mapping[str, Asset]
-    """Path under the site root → file, for assets that are copied."""
+    """Path relative to the site root → file, for assets that are copied."""
     asset_urls: Mapping[str, str]
-    """Path under the site root → site path, for the files in `assets`."""
+    """Path relative to the site root → site path, for the files in `assets`."""
     remote: RemoteImages = RemoteImages()
 
     @property
     def every_document(self) -> tuple[Document, ...]:
-        """All documents, also those that are not built."""
+        """All documents, including those that are not built."""
         return (*self.documents, *(document for document, _ in self.unbuilt.values()))
 
 
@@ -58,9 +58,9 @@ def resolve_urls(
     read: ReadDocument,
     inspect: Inspect,
 ) -> LoadedSite:
-    """Decide which documents and files of the site are built, and assign their URLs. read: function from a
-    source to its document, with diagnostics about the front matter. inspect: function that returns
-    diagnostics about a file that is copied."""
+    """Return the documents and files of the site to build, with their URLs. read: function that returns the
+    document of a source, with diagnostics about the front matter. inspect: function that returns diagnostics
+    about a file that is copied."""
     config = context.config
     log.add(files.diagnostics)
     documents: list[Document] = []
@@ -121,7 +121,7 @@ def _is_publication_unclear(document: Document, found: Iterable[Diagnostic]) -> 
 
 
 def _without_own_address(documents: Iterable[Document], urls: Urls) -> list[Document]:
-    """Return pages whose URL is invalid or belongs to another page."""
+    """Return the pages that have an invalid URL, or a URL that belongs to another page."""
     wrong = {found.path for found in urls.diagnostics if found.code in ("permalink", "slug")}
     taken: set[str] = set()
     found = []

@@ -1,4 +1,4 @@
-"""LaTeX files that the setting `math.macros` names: their macros, and their theorems as callout kinds."""
+"""LaTeX files in the setting `math.macros`. Their macros and, as callout kinds, their theorems are read."""
 
 from __future__ import annotations
 
@@ -71,7 +71,8 @@ def read_macro_files(
 def _read_text(
     root: Path, path: str, config: Config, loaded: LoadedConfig, open_files: Mapping[str, str]
 ) -> str:
-    """Return the content of a file. Raises SiteError at the setting that names it."""
+    """Return the content of a file. If it cannot be read, raise SiteError at the setting that contains its
+    path."""
     found = (
         open_text_file(open_files[path])
         if path in open_files
@@ -95,7 +96,8 @@ def _read_text(
 
 
 def _setting_place(path: str, loaded: LoadedConfig) -> Place | None:
-    """Return the location of the list entry that names a file."""
+    """Return the location of the list entry in the settings that contains the path of a file; None if it is
+    unknown."""
     for key, place in loaded.locations.items():
         if key[:2] == ("math", "macros") and path in loaded.lines[place.line - 1]:
             return place
@@ -110,7 +112,8 @@ def _locate(error: PreambleError, path: str, text: str) -> Diagnostic:
 
 
 def _passed_over_warning(path: str, passed: Mapping[str, int]) -> Diagnostic:
-    """Return a warning that lists all commands of a file without an effect on formulas."""
+    """Return a warning that lists the commands of a file that have no effect on formulas. passed: command →
+    1-based line."""
     names = [f'"{name}" (line {line})' for name, line in passed.items()]
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     message = f"no effect on formulas: {', '.join(names[:_SHOWN])}{more}"
@@ -125,8 +128,8 @@ def _passed_over_warning(path: str, passed: Mapping[str, int]) -> Diagnostic:
 
 
 def _add_kind(kinds: dict[str, CalloutKind], theorem: TheoremKind) -> bool:
-    """Add a callout kind for a theorem environment. If a kind of this title exists, add the name as an alias
-    of it. Return False if the name, or TeX in the title, cannot be used for a callout."""
+    """Add a callout kind for a theorem environment. If a kind has the same title, add the name of the
+    environment as its alias. Return False if the name, or TeX in the title, cannot be used for a callout."""
     name, known = theorem.name.casefold().removesuffix("*"), kind_table()
     if name in kinds:
         return True

@@ -1,4 +1,4 @@
-"""Digests of the running program: its files, its packages and its Python.
+"""Digests of the running program, which consists of its files, its packages and its Python.
 
 They are parts of cache keys, because cached data is valid only for the same program. They use stamps of files
 instead of their content, so a reinstalled or edited program counts as a different one. They are computed at
@@ -71,7 +71,7 @@ def _stamp(path: str) -> str:
 
 
 def _files(folder: str) -> Iterator[str]:
-    """Yield a line for each file, sorted by path."""
+    """Yield a line with the path and stamp of each file below a folder, sorted by path."""
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError:
@@ -91,7 +91,7 @@ def _files(folder: str) -> Iterator[str]:
 
 @contextmanager
 def open_rows(root: Path) -> Iterator[CacheInterface]:
-    """Open the cache of the site at `root`. If it cannot be used, nothing is stored; see
+    """Yield the cache of the site at `root`. If the cache cannot be used, yield one that stores nothing; see
     `CacheInterface.problem`."""
     with open_site_cache(root, program_digest) as rows:
         yield rows

@@ -1,4 +1,4 @@
-"""Options and results of a build: options of the command line; diagnostics, counts and times."""
+"""Options of a build, from the command line, and its results: diagnostics, counts and times."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Item = TypeVar("Item")
 Progress = Callable[[str, int, int], None]
-"""Function that is called often, with stage, number of finished items and total."""
+"""Function that is called often. Arguments: stage, number of finished items, total number of items."""
 
 
 def no_progress(stage: str, done: int, total: int) -> None:
@@ -33,18 +33,19 @@ class ExecutionOptions(Struct, frozen=True):
     """Options of the command line for running cells."""
 
     execute: Literal["", "stale", "all"] = ""
-    """Cells to run even if the site is not trusted: `stale`, those without a valid result, or `all`. Empty:
-    as the settings and the trust allow."""
+    """Cells to run even if the site is not trusted: `stale` for those without a valid result, or `all`. If
+    empty, the settings and the user's trust decide."""
     frozen: bool = False
-    """Run nothing; a missing or stale result is an error."""
+    """Whether cells never run, and a missing or stale result is an error."""
     strict_versions: bool = False
-    """Treat results recorded with other versions of packages as stale."""
+    """Whether results recorded with other versions of packages are treated as stale."""
     jobs: int = 0
-    """Number of parallel sessions; 0 uses the setting of the site."""
+    """Number of parallel sessions; 0 means the setting of the site."""
     needs: tuple[str, ...] = ()
-    """Names of needs: only sessions with a cell that has one of them run; empty: all sessions run."""
+    """Names of needs. Only sessions with a cell that has one of these needs run; if empty, all sessions
+    run."""
     watch: SessionObserver | None = None
-    """Function or object that is notified of running cells; None: nobody."""
+    """Observer that is notified of running cells; None if there is none."""
 
 
 class BuildOptions(Struct, frozen=True):
@@ -57,28 +58,28 @@ class BuildOptions(Struct, frozen=True):
     include: tuple[str, ...] = ()
     """Source paths of pages to build even if they are drafts, scheduled or expired."""
     focus: tuple[str, ...] = ()
-    """Files and folders that a check is about; the finished pages of other files are not made."""
+    """Files and folders to check; if there are any, the finished pages of other files are not made."""
     strict: bool = False
-    """Treat warnings as errors."""
+    """Whether warnings are treated as errors."""
     base_url: str | None = None
-    """URL used instead of the setting `base_url`; None: the setting."""
+    """URL used instead of the setting `base_url`; None to use the setting."""
     output: Path | None = None
-    """Folder used instead of the setting `output`; None: the setting."""
+    """Folder used instead of the setting `output`; None to use the setting."""
     write: bool = True
-    """False: only report problems, with lint warnings, and write nothing."""
+    """Whether to write the site. If False, only report problems, including lint warnings."""
     keep_going: bool = False
-    """If pages have errors, still write all pages that can be made."""
+    """Whether to write all pages that can be made, even if other pages have errors."""
     use_cache: bool = False
-    """Use cached results of earlier builds, and store those of this build."""
+    """Whether to use cached results of earlier builds, and store those of this build."""
     request_digest: str = ""
-    """Digest of the options of the command line. If the last build had the same digest, and no stamps of
-    files have changed, the report of the last build is used. Empty: always build."""
+    """Digest of the options of the command line. The report of the last build is used if that build had the
+    same digest, and no stamps of files have changed. If empty, the build always runs."""
     inspections: tuple[Callable[[Any, BuildLog], str], ...] = ()
     """Functions that inspect the finished `SiteSnapshot`. Each may add to the log, and returns lines to
     print."""
     execution: ExecutionOptions = ExecutionOptions()
     start_method: Literal["", "fork", "spawn"] = ""
-    """Start method of processes that make pages; empty: fork where that is safe, otherwise spawn."""
+    """Start method of processes that make pages. If empty, fork where that is safe, otherwise spawn."""
 
 
 class Counts(Struct, frozen=True, kw_only=True):
@@ -112,9 +113,9 @@ class FailedPages(Struct, frozen=True):
     """Numbers of pages with errors in a site that was written anyway."""
 
     unchanged: int = 0
-    """Number of pages that stay in their last version without errors."""
+    """Number of pages that remain in their last version without errors."""
     partial: int = 0
-    """Number of pages that show only what could be made of them."""
+    """Number of pages that show only the parts that could be made."""
     absent: int = 0
     """Number of pages that are not published, because they request protection, or because it is unclear
     whether or where to publish them."""
@@ -137,15 +138,15 @@ class BuildReport(Counts, frozen=True, kw_only=True):
     timings: Mapping[str, float] = field(default_factory=dict)
     """Name of a stage → its time in seconds."""
     cell_times: Mapping[str, float] = field(default_factory=dict)
-    """Cell that ran → seconds."""
+    """Name of a cell that ran → time in seconds."""
     left_out: Mapping[str, str] = field(default_factory=dict)
     """Source path of a page that was not built → reason: `draft`, `scheduled`, `expired` or `unclear`."""
     notes: tuple[str, ...] = ()
     """Further lines to print: results of inspections, and why nothing is cached."""
     rebuilt: Mapping[str, str] = field(default_factory=dict)
-    """Source path of a page → reason, as part of a sentence, why it was not taken from the cache."""
+    """Source path of a page → why it was not taken from the cache, as part of a sentence."""
     fallbacks: Mapping[str, tuple[ConverterFallback, ...]] = field(default_factory=dict)
-    """Source path of a page → its formulas that the chosen converter could not convert."""
+    """Source path of a page → its formulas that the chosen converter rejected."""
 
     @property
     def has_only_page_errors(self) -> bool:
@@ -180,7 +181,8 @@ class BuildLog(Struct):
             self.notes.append(text)
 
     def add(self, diagnostics: Iterable[Diagnostic]) -> None:
-        """Add diagnostics, each once, with the severity that the site sets. Silenced warnings are dropped."""
+        """Add diagnostics with the severity that the site sets. Duplicates and silenced warnings are
+        dropped."""
         for diagnostic in diagnostics:
             weighed = self.levels.apply(diagnostic)
             if weighed is not None:
@@ -203,7 +205,7 @@ class BuildLog(Struct):
         self.timings[stage] = self.timings.get(stage, 0.0) + time.perf_counter() - started
 
     def paths_with_errors(self) -> frozenset[str]:
-        """Return the files with errors so far."""
+        """Return the source paths of files with errors so far."""
         return frozenset(found.path for found in self.report() if found.severity == "error")
 
     def report(self) -> tuple[Diagnostic, ...]:

@@ -1,4 +1,4 @@
-"""The posts that a command names: files, folders, or names below `content/`."""
+"""Selection of the posts that a command names, by file, by folder, or by name below `content/`."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ _FEW = 3
 
 
 def select_posts(root: Path, posts: Sequence[str], known: Sequence[PurePosixPath]) -> tuple[str, ...] | None:
-    """Return the source paths of `posts`: files, folders or names below `content/`. None means all. Raises
-    SiteError for an unknown name."""
+    """Return the source paths of `posts`, which are files, folders or names below `content/`. Return None if
+    `posts` is empty, which means all posts. Raises SiteError for an unknown name."""
     if not posts:
         return None
     chosen: list[str] = []
@@ -44,7 +44,8 @@ def _short(path: PurePosixPath) -> PurePosixPath:
 
 
 def _nearest_hint(name: str, known: Sequence[PurePosixPath]) -> str:
-    """Return a hint with the most similar short name, with its folder if `name` has one."""
+    """Return a hint with the most similar short name. If `name` contains a folder, the short name does,
+    too."""
     meant = _short(PurePosixPath(name))
     is_bare = str(meant) == meant.name
     shorts = [_short(path) for path in known]
@@ -52,5 +53,5 @@ def _nearest_hint(name: str, known: Sequence[PurePosixPath]) -> str:
 
 
 def _ambiguity_hint(paths: Sequence[str]) -> str:
-    """Return a hint with the first few of several pages that have the same name."""
+    """Return a hint that lists the first of several pages that have the same name."""
     return list_choices(paths[:_FEW], has_more=len(paths) > _FEW)

@@ -1,1 +1,1 @@
-"""Publishing: writes the files that hosts need, in the author's repository and in the site."""
+"""Publishing. Writes the files that hosts need, in the author's repository and in the site."""

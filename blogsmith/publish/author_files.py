@@ -1,4 +1,4 @@
-"""Files for hosts in the author's repository: compares planned files with existing ones, and writes them
+"""Files for hosts in the author's repository. Planned files are compared with existing ones, and written
 safely."""
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class AuthorFile(Struct, frozen=True):
 
 
 def compare_files(root: Path, wanted: Mapping[str, str]) -> tuple[AuthorFile, ...]:
-    """Compare each planned file with the file at the same path below `root`. wanted: path → planned content.
-    Links are not followed. Raises `SiteError` if a file cannot be read."""
+    """Compare each planned file with the existing file at the same path below `root`. wanted: path → planned
+    content. Links are not followed. Raises `SiteError` if a file cannot be read."""
     return tuple(_compare(root, path, text) for path, text in sorted(wanted.items()))
 
 

@@ -1,5 +1,5 @@
-"""`blogsmith publish`: sets up a host, rehearses its build, or publishes the site: checks, builds, shows the
-changes and asks."""
+"""`blogsmith publish`. It sets up a host, rehearses the host's build, or publishes the site: it then checks
+and builds the site, shows the changes and asks."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def deploy(
     branch: str | None,
     base_url: str | None,
 ) -> int:
-    """Publish a site. Return 0 as exit code if it is published or was already up to date."""
+    """Publish a site. Return the exit code: 0 if the site is published or was already up to date."""
     from .rsync import SCRIPT
 
     root = site_root(site)
@@ -150,7 +150,8 @@ def _push_pages(
 
 
 def _is_confirmed(question: str) -> bool:
-    """Return whether the user answers yes. If there is no answer, as without a terminal, return False."""
+    """Return whether the user answers yes. Return False if there is no answer, for example without a
+    terminal."""
     try:
         return click.confirm(question)
     except click.Abort:
@@ -209,7 +210,7 @@ _SOURCES = (
 
 
 def host_options(command: Callable[..., int]) -> Callable[..., int]:
-    """Add the options that describe the host to a command. The command then receives the files that the host
+    """Add the options that describe the host to a command. The command is called with the files that the host
     needs."""
 
     @wraps(command)

@@ -38,13 +38,14 @@ class InstallSource(Struct, frozen=True):
     """Source of blogsmith itself for the host's installation."""
 
     kind: Kind = "wheel"
-    """wheel: a file in the site; git: a commit of a repository; index: the package index."""
+    """Where the host finds blogsmith. wheel: a file in the site; git: a commit of a repository; index: the
+    package index."""
     url: str = ""
     """URL@COMMIT of a repository; empty for the other kinds."""
 
     @property
     def requirement(self) -> str:
-        """Requirement of pip for this package in a repository (PEP 508); empty for the other kinds."""
+        """Requirement of pip (PEP 508) for blogsmith in a repository; empty for the other kinds."""
         return f"{DISTRIBUTION} @ git+{self.url}" if self.kind == "git" else ""
 
 
@@ -74,7 +75,7 @@ class LockedPackage(Struct, frozen=True):
     version: str
     """Version; empty for a wheel in the site."""
     digests: tuple[str, ...]
-    """SHA-256 in hex of each file that may be installed, one for each platform; sorted."""
+    """SHA-256 in hex of each file that may be installed, one file for each platform; sorted."""
     extras: tuple[str, ...] = ()
     line: int = 0
     """Line in the file, from 1; 0 if not read from a file."""
@@ -96,17 +97,17 @@ class DependencyLock(Struct, frozen=True):
 
     @property
     def versions(self) -> Mapping[str, str]:
-        """Map the name of each package from the index to its version."""
+        """Name → version, for each package from the index."""
         return {one.name: one.version for one in self.packages if one.version}
 
 
 def parse_git_source(text: str) -> InstallSource | None:
-    """Return the source that a string of the form `URL@COMMIT` names; None if it has another form."""
+    """Return the source for a string of the form `URL@COMMIT`; None if it has another form."""
     return InstallSource("git", text) if _GIT.fullmatch(text) else None
 
 
 def lock_source(lock: DependencyLock | None) -> InstallSource:
-    """Return the source that a lock was written for; the wheel if there is no lock."""
+    """Return the source of blogsmith in a lock; the wheel if there is no lock."""
     if lock is None:
         return InstallSource()
     place = lock.inputs.partition(" from ")[2].rpartition(", Python ")[0]
@@ -150,8 +151,8 @@ def parse_lock(text: str) -> DependencyLock:
 def merge_digests(
     new: Iterable[LockedPackage], *others: Iterable[LockedPackage]
 ) -> tuple[LockedPackage, ...]:
-    """Return the new packages, with digests from `others` for the same versions added. So if a lock is
-    written on two systems, it can be installed on both."""
+    """Return the new packages. If one of `others` has the same version of a package, its digests are added.
+    So a lock that was written on two systems can be installed on both."""
     known: dict[tuple[str, str], set[str]] = {}
     for one in (package for other in others for package in other):
         known.setdefault((one.name, one.version), set()).update(one.digests)

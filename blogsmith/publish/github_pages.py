@@ -79,7 +79,7 @@ _CONFIGURE = """
 
 
 def github_files(site: HostedSite) -> Mapping[str, str]:
-    """Return the files by path in the repository."""
+    """Return path in the repository → content of each file that the host needs."""
     files = {WORKFLOW: _workflow(site)}
     if site.host and not site.host.endswith(f".{_HOST}"):
         files[site.repository_path(CNAME)] = f"{site.host}\n"
@@ -87,7 +87,7 @@ def github_files(site: HostedSite) -> Mapping[str, str]:
 
 
 def github_steps(site: HostedSite) -> tuple[str, ...]:
-    """Return the remaining steps for the user, one per line."""
+    """Return the steps that the user has to take next, one per line."""
     domain = ""
     if site.host and not site.host.endswith(f".{_HOST}"):
         domain = f"; Custom domain: {site.host}"

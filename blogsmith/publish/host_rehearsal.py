@@ -1,4 +1,4 @@
-"""Rehearses the host's commands on this machine, in a new environment and a copy of the files in git.
+"""Rehearsal of the host's commands on this machine, in a new environment and with a copy of the files in git.
 
 Only a rehearsal shows that the lock can be installed, and that a build on another machine makes the same
 pages. The commands run code of packages in the lock, so the caller must ensure that the user trusts the site.
@@ -44,7 +44,7 @@ class CommandResult(Struct, frozen=True):
 
 
 class HostMachine(Struct, frozen=True):
-    """Imitation of the host: a new environment, and a copy of the site."""
+    """Imitation of the host, with a new environment and a copy of the site."""
 
     site: Path
     """The copy of the site."""
@@ -84,8 +84,8 @@ def host_machine(folder: Path, base: Path, site: str, output: str) -> Iterator[H
 
 
 def copy_checkout(base: Path, site: str, target: Path, output: str) -> None:
-    """Copy the files of a site that a checkout would contain: all files that git tracks or would add. Dates
-    from git need its history, so the copy is a work tree of the same repository."""
+    """Copy the files of a site that a checkout would contain, which are all files that git tracks or would
+    add. The copy is a work tree of the same repository, because dates from git need its history."""
     source = base / site
     listed = listed_files(source)
     if listed is not None and not listed:
@@ -105,8 +105,9 @@ def copy_checkout(base: Path, site: str, target: Path, output: str) -> None:
 
 
 def install(machine: HostMachine, command: str, wheels: Path) -> CommandResult:
-    """Run the command that installs the lock. Files that earlier calls downloaded are used again. wheels:
-    folder for downloaded files. pip compares the digest of each file, so the folder need not be trusted."""
+    """Run the command that installs the lock, and return its result. wheels: folder for downloaded files;
+    files from earlier calls are used again. pip compares the digest of each file, so the folder need not be
+    trusted."""
     kept = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(wheels)}
     result = machine.run(command, **kept)
     if result.code == 0:
@@ -121,8 +122,8 @@ def install(machine: HostMachine, command: str, wheels: Path) -> CommandResult:
 
 
 def install_problem(result: CommandResult, lock: str) -> Diagnostic:
-    """Return the error for a failed installation, located at the requirement in the lock that caused it.
-    lock: content of the lock."""
+    """Return the error for a failed installation. Its location is the requirement in the lock that caused the
+    failure. lock: content of the lock."""
     # before its first error, pip also prints lines of packages that it has installed
     start = max(result.output.find(_MISMATCH), result.output.find("ERROR: "))
     found = _LINE.search(result.output, max(start, 0))

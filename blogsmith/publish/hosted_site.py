@@ -1,4 +1,4 @@
-"""Data about a site, used to compute the files that hosts need.
+"""Data about a site, used to compute the files for hosts.
 
 The commands that a host runs are lines for a POSIX shell, the same on every host. They run no code of the
 site except its plugins. `--frozen` shows the results recorded in `_freeze/`, whatever versions and devices
@@ -47,7 +47,7 @@ def build_commands(site: HostedSite, variable: str = "") -> tuple[str, ...]:
 
 def list_removal(site: HostedSite) -> str:
     """Return the command that removes the manifest of built files, which readers do not need. Do not use it
-    for hosts that keep the output folder for the next build."""
+    for a host that keeps the output folder for the next build, because that build needs the manifest."""
     return f"rm -f {quote_shell(f'{site.output}/{MANIFEST}')}"
 
 
@@ -75,14 +75,14 @@ class HostedSite(Struct, frozen=True, kw_only=True):
     """Whether some files are stored with Git LFS."""
     redirects: tuple[RedirectRule, ...] = ()
     destination: str = ""
-    """Destination folder of the site's copy. For rsync, it may be on another machine; for a web server, it is
-    a folder on the server."""
+    """Folder for the copy of the site. For rsync, it may be on another machine; for a web server, it is a
+    folder on the server."""
     date: str = "2026-01-01"
     """Date of the setup, for hosts whose settings contain a date."""
 
     @property
     def base_path(self) -> str:
-        """The path of `base_url` without a trailing slash: `/blog`, or empty at the root of a host."""
+        """The path of `base_url` without a trailing slash, such as `/blog`; empty at the root of a host."""
         rest = self.base_url.partition("://")[2]
         return ("/" + rest.partition("/")[2]).rstrip("/") if "/" in rest else ""
 

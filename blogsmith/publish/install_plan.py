@@ -1,4 +1,5 @@
-"""Plans how a host installs blogsmith: the lock of a site, and the wheel next to it."""
+"""Plan of how a host installs blogsmith. It consists of the lock of a site, and the wheel next to the
+lock."""
 
 from __future__ import annotations
 
@@ -55,7 +56,7 @@ class InstallPlan(Struct, frozen=True):
 
 
 def needed_extras(config: Config) -> tuple[str, ...]:
-    """Return the extras of our package that a host needs to build the same pages."""
+    """Return the extras of our package that a host must install to build the same pages."""
     # not for Mermaid: without the renderer, diagrams are shown as source both here and on the host
     draws = "mermaid" in config.plugins and bool(pip_resolver.installed_version("merman"))
     extras = {"diagrams"} if draws else set()
@@ -78,7 +79,8 @@ def read_lock(root: Path) -> DependencyLock | None:
 
 def plan_install(root: Path, inputs: LockInputs, resolve: Resolve | None = None) -> InstallPlan:
     """Return the files to write below `root`. The index is queried only if the existing lock is out of date.
-    Raises SiteError if a file cannot be read or the versions cannot be resolved."""
+    resolve: function that queries it. Raises SiteError if a file cannot be read or the versions cannot be
+    resolved."""
     resolve = resolve or pip_resolver.resolve_packages
     before = read_lock(root)
     wheel, data = _plan_wheel(root) if inputs.source.kind == "wheel" else ("", b"")
@@ -112,8 +114,8 @@ def write_install(root: Path, plan: InstallPlan) -> None:
 
 
 def lock_problems(root: Path, inputs: LockInputs) -> tuple[Diagnostic, ...]:
-    """Return errors if a host cannot install from the existing lock, or would install other packages than the
-    site needs."""
+    """Return the errors of the existing lock: a host cannot install from it, or would install other packages
+    than the site needs."""
     lock = read_lock(root)
     if lock is None:
         return ()
@@ -137,7 +139,7 @@ def lock_problems(root: Path, inputs: LockInputs) -> tuple[Diagnostic, ...]:
 def _resolve(
     inputs: LockInputs, wheel: str, data: bytes, resolve: Resolve
 ) -> tuple[tuple[LockedPackage, ...], tuple[str, ...], tuple[Diagnostic, ...]]:
-    """Return all packages of a lock, the platforms that can install them, and warnings."""
+    """Return (all packages of a lock, the platforms that can install them, warnings)."""
     extras = f"[{','.join(inputs.extras)}]" if inputs.extras else ""
     with temporary_folder() as folder:
         if inputs.source.kind == "git":
@@ -173,7 +175,8 @@ def _resolve(
 
 
 def _check_index_wheel(requirement: str, folder: Path) -> None:
-    """Raise SiteError if the index has another program under our name: anyone may register the name."""
+    """Raise SiteError if the package of our name on the index is another program, because anyone may register
+    a name. requirement: name and version to download."""
     found = package_wheel.read_wheel(pip_resolver.download_wheel(requirement, folder))
     if found is None or not package_wheel.is_same_program(found, package_wheel.installed_files()):
         message = f'"{requirement}" in the package index differs from the program that runs here'
@@ -182,8 +185,8 @@ def _check_index_wheel(requirement: str, folder: Path) -> None:
 
 
 def _plan_wheel(root: Path) -> tuple[str, bytes]:
-    """Return path and bytes of the wheel of the running version. An existing wheel with the same files is
-    used again.
+    """Return (path, bytes) of the wheel of the running version. If a wheel with the same files exists, return
+    that wheel.
 
     Compression differs between versions of zlib, so two machines may compress the same files to different
     bytes.
@@ -205,8 +208,8 @@ def _read_wheel(root: Path, path: str) -> bytes | None:
 
 
 def _is_current(lock: DependencyLock, inputs: LockInputs, wheel_digest: str) -> bool:
-    """Return whether the lock is up to date: its inputs, wheel and versions are those of this machine, and it
-    has files for this platform."""
+    """Return whether the lock is up to date. It must have the inputs, wheel and versions of this machine, and
+    files for this platform."""
     if lock.inputs != inputs.format() or pip_resolver.own_platform() not in lock.platforms:
         return False
     if lock.wheel is not None and wheel_digest not in lock.wheel.digests:
@@ -217,8 +220,8 @@ def _is_current(lock: DependencyLock, inputs: LockInputs, wheel_digest: str) -> 
 
 
 def _old_wheel(root: Path, before: DependencyLock | None, wheel: str) -> str:
-    """Return the path of the wheel of an earlier version if its file is unchanged since the lock was written;
-    otherwise an empty string."""
+    """Return the path of the wheel of an earlier version. Return an empty string if there is none, or if its
+    file has changed since the lock was written."""
     found = before.wheel if before else None
     path = found.name.removeprefix("./") if found else ""
     if found is None or path == wheel or Path(path).parent.as_posix() != WHEELS:

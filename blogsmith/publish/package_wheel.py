@@ -36,7 +36,7 @@ def wheel_name() -> str:
 
 
 def installed_files() -> Mapping[str, bytes]:
-    """Map the path in the wheel to the content, for every file of the installed blogsmith.
+    """Return path in the wheel → content, for every file of the installed blogsmith.
 
     Raises `SiteError` if blogsmith is not installed as a package, or if its metadata has another version.
     """
@@ -75,7 +75,7 @@ def pack_wheel(files: Mapping[str, bytes]) -> bytes:
 
 
 def read_wheel(data: bytes) -> Mapping[str, bytes] | None:
-    """Map the path of each file in a wheel to its content, without RECORD. None if the wheel cannot be
+    """Return path → content of each file in a wheel, except RECORD. Return None if the wheel cannot be
     read."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -89,12 +89,13 @@ def read_wheel(data: bytes) -> Mapping[str, bytes] | None:
 
 
 def is_same_program(one: Mapping[str, bytes], other: Mapping[str, bytes]) -> bool:
-    """Return whether two wheels contain the same package files. Metadata may differ by build tool."""
+    """Return whether two wheels contain the same package files. Their metadata may differ, because it depends
+    on the build tool."""
     return _program(one) == _program(other)
 
 
 def digest(data: bytes) -> str:
-    """Return the SHA-256 of a wheel in hex, as pip compares it."""
+    """Return the SHA-256 of a wheel in hex, which pip compares with the lock."""
     return hashlib.sha256(data).hexdigest()
 
 
@@ -124,7 +125,7 @@ def _metadata_files(found: metadata.Distribution) -> Iterator[tuple[str, bytes]]
 
 
 def _record_digest(data: bytes) -> str:
-    """Return the digest in the form of RECORD: URL-safe base64 without padding."""
+    """Return the digest of a file as RECORD contains it, in URL-safe base64 without padding."""
     return "sha256=" + base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
 
 

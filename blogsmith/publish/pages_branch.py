@@ -45,8 +45,8 @@ class BranchUpdate(Struct, frozen=True):
 def plan_update(
     root: Path, pages: Path, url: str, work: Path, remote: str = "origin", branch: str = BRANCH
 ) -> BranchUpdate:
-    """Make a commit with the files below `pages` that follows the last commit of a branch. The commit is not
-    pushed.
+    """Make a commit that contains the files below `pages` and follows the last commit of a branch. Do not
+    push it.
 
     url: URL of the published site; empty if unknown. work: temporary folder, which must exist until the push.
     Raises `SiteError` if the remote does not exist, or if blogsmith did not make the last commit of the
@@ -85,8 +85,8 @@ def plan_update(
 
 
 def push_update(update: BranchUpdate) -> None:
-    """Push the commit without force. SiteError if the remote rejects it, for example because the branch has
-    changed."""
+    """Push the commit without force. Raise SiteError if the remote rejects it, for example because the branch
+    has changed."""
     # push to the URL: with the name of the remote, git would record the commit in this repository, which
     # lacks its objects
     url = _read(update.root, "remote", "get-url", "--push", update.remote)
@@ -106,7 +106,7 @@ def push_update(update: BranchUpdate) -> None:
 
 
 def _add_host_files(pages: Path, url: str) -> None:
-    """Add the files that GitHub needs to the pages, such as the one with the domain of the site."""
+    """Add files to `pages` that GitHub needs, such as a file that contains the domain of the site."""
     host = urlsplit(url).hostname or ""
     with open_folder(pages) as folder:
         # without this file, GitHub would process the pages with Jekyll
@@ -161,7 +161,8 @@ def _check_published(root: Path, parent: str, branch: str, found: Mapping[str, s
 
 
 def _write_tree(root: Path, pages: Path, found: Mapping[str, str]) -> str:
-    """Return the hash of a tree with all files below a folder. Git does not convert their line ends."""
+    """Return the hash of a tree that contains all files below a folder. Git does not convert their line
+    ends."""
     names = sorted(file.relative_to(pages).as_posix() for file in pages.rglob("*") if file.is_file())
     words = ("hash-object", "-w", "--no-filters", "--stdin-paths")
     hashes = run_git(root, *words, text="".join(f"{pages / name}\n" for name in names), environment=found)
@@ -213,7 +214,8 @@ def run_git(
     text: str = "",
     environment: Mapping[str, str] | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """Run git in a folder. text: standard input. Raises SiteError if git is missing."""
+    """Run git in a folder. only_reads: whether the command changes nothing. text: standard input. Raises
+    SiteError if git is missing."""
     if shutil.which("git") is None:
         raise SiteError(Diagnostic("publish-git", 'program not found: "git"', hint="install git"))
     own = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}

@@ -1,4 +1,4 @@
-"""Resolver for the packages that a host installs, with pip and for the platform of the host.
+"""Resolver for the packages that a host installs. It uses pip, and finds files for the platform of the host.
 
 pip runs in a separate process with `--dry-run --report`: it installs nothing, and its own settings (index,
 proxy, certificates) apply. Source: the installation report of pip.
@@ -49,11 +49,11 @@ _NO_NETWORK = (
 def resolve_packages(
     requirements: Sequence[str], python: str, *, is_for_host: bool
 ) -> tuple[LockedPackage, ...]:
-    """Return every package that the requirements need, including blogsmith itself, each with one digest.
+    """Return every package that the requirements need, including blogsmith itself. Each has one digest.
 
     The versions are those installed here, so that a host makes the same pages that the author has seen.
-    python: version on the host. is_for_host: whether to resolve for the platform of hosts, otherwise for this
-    machine. Raises SiteError if the index cannot be reached, or if no set of versions is compatible.
+    python: version on the host. is_for_host: whether to resolve for the platform of hosts instead of that of
+    this machine. Raises SiteError if the index cannot be reached, or if no set of versions is compatible.
     """
     with temporary_folder() as folder, _pip() as pip:
         constraints, report = folder / "constraints.txt", folder / "report.json"
@@ -143,8 +143,8 @@ def install_error(stderr: str, problem: str) -> SiteError:
 
 @contextmanager
 def _pip() -> Iterator[tuple[str, ...]]:
-    """Yield a command that starts pip. This is pip of the current environment or, if that is missing or too
-    old, pip of a new environment."""
+    """Yield a command that starts pip. If pip is missing here or too old, the command starts pip of a new
+    environment."""
     version = installed_version("pip") if importlib.util.find_spec("pip") else ""
     if tuple(int(part) for part in re.findall(r"\d+", version)[:2]) >= _OLDEST_PIP:
         yield (sys.executable, "-m", "pip")
@@ -154,7 +154,7 @@ def _pip() -> Iterator[tuple[str, ...]]:
 
 
 def new_environment(folder: Path) -> Path:
-    """Create a virtual environment with pip and return the path of its Python. SiteError on failure."""
+    """Create a virtual environment with pip and return the path of its Python. Raise SiteError on failure."""
     done = run_pip([sys.executable, "-m", "venv", str(folder)], folder.parent)
     if done.returncode:
         reason = (done.stderr or done.stdout).strip().split("\n")[0]

@@ -12,16 +12,17 @@ import shlex
 from ..api.publishing import Diagnostic, SiteError, lazy_pattern
 
 _PLAIN = lazy_pattern(r"[a-z]+ [a-z-][A-Za-z0-9 ./_=-]*[A-Za-z0-9]")
-"""Matches commands that need no quotes in YAML: at least two words, without colons, quotes and comments."""
+"""Matches a command that needs no quotes in YAML. It has at least two words, and no colons, quotes or
+comments."""
 
 
 def quote_yaml(text: str) -> str:
-    """Return a double-quoted YAML 1.2 scalar. SiteError for control and invisible characters."""
+    """Return a double-quoted YAML 1.2 scalar. Raise SiteError for control and invisible characters."""
     return json.dumps(_check_printable(text), ensure_ascii=False)
 
 
 def yaml_command(text: str) -> str:
-    """Return a command as a one-line YAML scalar, plain or quoted. SiteError as in `quote_yaml`."""
+    """Return a command as a one-line YAML scalar, plain or quoted. Raise SiteError as `quote_yaml` does."""
     if _PLAIN.fullmatch(_check_printable(text)):
         return text
     doubled = text.replace("'", "''")
@@ -36,17 +37,19 @@ def reject_expression(text: str) -> None:
 
 
 def quote_toml(text: str) -> str:
-    """Return a basic string of TOML 1.0, which has the escapes of JSON. SiteError as in `quote_yaml`."""
+    """Return a basic string of TOML 1.0, which has the escapes of JSON. Raise SiteError as `quote_yaml`
+    does."""
     return json.dumps(_check_printable(text), ensure_ascii=False)
 
 
 def quote_shell(text: str) -> str:
-    """Return a word of a POSIX shell. SiteError as in `quote_yaml`."""
+    """Return a word of a POSIX shell. Raise SiteError as `quote_yaml` does."""
     return shlex.quote(_check_printable(text))
 
 
 def quote_nginx(text: str) -> str:
-    """Return an argument of an nginx directive. SiteError also for `$`, which cannot be escaped there."""
+    """Return an argument of an nginx directive. Raise SiteError as `quote_yaml` does, and for `$`, which
+    nginx cannot escape."""
     if "$" in _check_printable(text):
         raise _quoting_error(text, "$")
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
@@ -54,8 +57,8 @@ def quote_nginx(text: str) -> str:
 
 
 def quote_caddy(text: str) -> str:
-    """Return a token of a Caddyfile. SiteError also for characters that start a placeholder or cannot be
-    escaped."""
+    """Return a token of a Caddyfile. Raise SiteError as `quote_yaml` does, and for characters that start a
+    placeholder or cannot be escaped."""
     for sign in '{}`\\"':
         if sign in _check_printable(text):
             raise _quoting_error(text, sign)
@@ -63,8 +66,8 @@ def quote_caddy(text: str) -> str:
 
 
 def quote_pattern(text: str) -> str:
-    """Return a regular expression without backslashes that matches only this string. SiteError as in
-    `quote_yaml`."""
+    """Return a regular expression without backslashes that matches only this string. Raise SiteError as
+    `quote_yaml` does."""
     return "".join(
         char if char.isalnum() or char in "/-_~" else "[[^]]" if char == "^" else f"[{char}]"
         for char in _check_printable(text)

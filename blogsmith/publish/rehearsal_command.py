@@ -1,4 +1,4 @@
-"""`blogsmith publish check`: run the commands of a host locally and report the result of each."""
+"""`blogsmith publish check`. It runs the commands of a host locally and reports the result of each."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 def require_trust(root: Path) -> None:
-    """Raise SiteError unless the user trusts the site: packages in its lock and settings of its repository
-    can run programs."""
+    """Raise SiteError unless the user trusts the site, because packages in its lock and settings of its
+    repository can run programs."""
     from ..api.publishing import Diagnostic, SiteError, check_consent
 
     consent = check_consent(root)
@@ -34,7 +34,8 @@ def require_trust(root: Path) -> None:
 
 
 def rehearse_host(clocks: CommandClock, root: Path, target: str, setup: Setup, folder: Path) -> int:
-    """Run the commands of a host and compare the pages with those in `folder`/public. Return 0 on success."""
+    """Run the commands of a host and compare the pages with those in `folder`/public. Return the exit code: 0
+    if the pages are equal."""
     from .host_rehearsal import EXAMPLE_URL, different_files, host_machine, install, wheel_folder
     from .setup import build_as_published
     from .targets import TARGETS

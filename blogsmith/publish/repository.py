@@ -49,8 +49,8 @@ class Repository(Struct, frozen=True):
 
 
 def find_repository(site: Path) -> Repository:
-    """Return the repository that contains the site. It is in the folder of the site or in the nearest folder
-    above. site: absolute path."""
+    """Return the repository that contains the site. Its root is the folder of the site or the nearest parent
+    folder with a repository. site: absolute path."""
     for folder in (site, *site.parents):
         git = folder / ".git"
         if git.is_dir() and not git.is_symlink():
@@ -64,7 +64,8 @@ def find_repository(site: Path) -> Repository:
 
 
 def parse_remote(config: str) -> tuple[str, str]:
-    """Return host and path of `origin` from the content of `.git/config`; empty strings if it has none."""
+    """Return (host, path) of the remote `origin` from the content of `.git/config`; empty strings if there is
+    no such remote."""
     is_origin, url = False, ""
     for line in config.split("\n"):
         if line.lstrip().startswith("["):
@@ -78,7 +79,7 @@ def parse_remote(config: str) -> tuple[str, str]:
 
 
 def has_large_files(root: Path) -> bool:
-    """Return whether the `.gitattributes` of a repository stores files with Git LFS."""
+    """Return whether files of a repository are stored with Git LFS, according to its `.gitattributes`."""
     return "filter=lfs" in _read(root, ".gitattributes")
 
 

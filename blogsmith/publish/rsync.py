@@ -1,5 +1,4 @@
-"""rsync to the user's own server: a script that builds the site, shows the changes and waits for
-confirmation.
+"""rsync to the user's own server. A script builds the site, shows the changes and waits for confirmation.
 
 An interrupted copy does no damage: new files are first stored next to the old ones, and replace them at the
 end. Only then are removed files deleted. Hidden files on the server (`.well-known/` for certificates, keys in
@@ -56,7 +55,7 @@ echo "published at $destination"
 
 
 def rsync_files(site: HostedSite) -> Mapping[str, str]:
-    """Return the files by path in the repository."""
+    """Return path in the repository → content of each file that is needed."""
     destination = site.destination.rstrip("/") + "/"
     return {
         site.repository_path(SCRIPT): _SCRIPT.format(
@@ -70,5 +69,5 @@ def rsync_files(site: HostedSite) -> Mapping[str, str]:
 
 
 def rsync_steps(site: HostedSite) -> tuple[str, ...]:
-    """Return the steps that the user has to take next, one string for each."""
+    """Return the steps that the user has to take next, one per line."""
     return (f"sh {SCRIPT} --dry-run   builds, and shows what would change at {site.destination}",)

@@ -48,11 +48,11 @@ class Setup(Struct, frozen=True):
 
     site: HostedSite
     files: Mapping[str, str]
-    """Maps a path relative to `root` to the content of the file. Does not include the lock and the wheel."""
+    """Path relative to `root` → content of each file to write, without the lock and the wheel."""
     inputs: LockInputs
     """Values that the lock depends on."""
     root: Path
-    """Folder that files are written to: the root of the site or of its repository."""
+    """Folder for the written files, which is the root of the site or of its repository."""
     published_url: str = ""
     """URL of the published site; empty if neither the settings nor the repository give it."""
     problems: tuple[Diagnostic, ...] = ()
@@ -130,8 +130,8 @@ def plan_setup(root: Path, request: SetupRequest) -> Setup:
 
 
 def github_url(root: Path, base_url: str) -> str:
-    """Return the URL of the site on GitHub Pages, or an empty string if neither settings nor repository name
-    it.
+    """Return the URL of the site on GitHub Pages. It comes from the settings or the repository; empty if
+    neither gives it.
 
     base_url: overrides the setting.
 
@@ -145,7 +145,7 @@ def github_url(root: Path, base_url: str) -> str:
 
 def build_as_published(root: Path, base_url: str, now: dt.datetime, output: Path) -> BuildReport:
     """Build the site into the folder `output`, with the options that hosts use. base_url: replaces the
-    setting, unless it is empty."""
+    setting; empty to use the setting."""
     options = BuildOptions(
         now=now,
         strict=True,
@@ -158,8 +158,8 @@ def build_as_published(root: Path, base_url: str, now: dt.datetime, output: Path
 
 
 def _destination(request: SetupRequest, address: str) -> str:
-    """Return the folder that files are copied to. For rsync the option is required; for web servers it has a
-    default."""
+    """Return the folder for the copied files. The option is required for rsync, and has a default for web
+    servers."""
     if request.destination or not TARGETS[request.target].has_destination:
         return request.destination
     if request.target == "rsync":
@@ -170,8 +170,8 @@ def _destination(request: SetupRequest, address: str) -> str:
 
 
 def _find_site_folder(base: Path, site: Path, repository: Repository, target: str) -> str:
-    """Return the folder of the site below `base`. Raise SiteError if the host would not find its settings
-    there."""
+    """Return the path of the site's folder below `base`. Raise SiteError if the host would not find its
+    settings there."""
     if not site.is_relative_to(base):
         message = f'the site is not in "{base}"'
         raise SiteError(
@@ -194,7 +194,7 @@ def _find_site_folder(base: Path, site: Path, repository: Repository, target: st
 
 
 def add_target_setting(root: Path, target: str) -> Mapping[str, str]:
-    """Return path and content of the settings file with the name of a host added. Raise SiteError if the file
+    """Return path → content of the settings file, with the name of a host added. Raise SiteError if the file
     names another host."""
     loaded = load_config(root)
     if ("publish",) in loaded.locations:
@@ -217,8 +217,8 @@ _PATTERN = lazy_pattern(r"/?(?:\*\*/)?_freeze(?:/\*{0,2})?\s*")
 
 
 def find_ignored_results(site: Path, repository: Path | None) -> tuple[Diagnostic, ...]:
-    """Return a warning for each line of a `.gitignore` file, in the folder of the site or of its repository,
-    that ignores `_freeze/`."""
+    """Return a warning for each line of a `.gitignore` file that ignores `_freeze/`. The file may be in the
+    folder of the site or of its repository."""
     found = []
     for folder in dict.fromkeys((site, repository or site)):
         try:
@@ -265,10 +265,11 @@ _EXAMPLE = "https://example.org/blog"
 
 
 def choose_site_url(setting: str, option: str, host_knows: bool, target: str) -> str:
-    """Return the URL of the site, from the option or the setting. Empty if only the host knows it.
+    """Return the URL of the site, from the option or, if that is empty, from the setting. Empty if only the
+    host knows the URL.
 
-    host_knows: whether the host sets the URL at builds. Raise SiteError if the URL is invalid, or if nobody
-    knows it.
+    host_knows: whether the host sets the URL at builds. Raise SiteError if the URL is invalid, or if neither
+    the user nor the host gives it.
     """
     problem = base_url_problem(option)
     if problem:
@@ -294,7 +295,7 @@ def expected_url(site: HostedSite, target: str) -> str:
 
 
 def url_problems(site: HostedSite, target: str) -> tuple[Diagnostic, ...]:
-    """Return warnings if the host would serve the site at another URL than the settings say."""
+    """Return a warning if the host would serve the site at another URL than the one in the settings."""
     return tuple(_problem(message, hint) for message, hint in _problems(site, target))
 
 

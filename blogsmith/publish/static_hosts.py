@@ -62,7 +62,7 @@ _COMPRESS = (
 
 
 def gitlab_files(site: HostedSite) -> Mapping[str, str]:
-    """Return the files by path in the repository."""
+    """Return path in the repository → content of each file that GitLab needs."""
     enter = (f"cd {quote_shell(site.folder)}",) if site.folder else ()
     builds = build_commands(site, "CI_PAGES_URL")
     variables = "\n    # dates of pages come from git\n    GIT_DEPTH: 0" if site.needs_history else ""
@@ -87,7 +87,7 @@ def gitlab_files(site: HostedSite) -> Mapping[str, str]:
 
 
 def gitlab_steps(site: HostedSite) -> tuple[str, ...]:
-    """Return the remaining steps for the user, one per line."""
+    """Return the steps that the user has to take next, one per line."""
     domain = () if not site.base_url else (f"on GitLab, Deploy → Pages: the domain of {site.base_url}",)
     return ("commit these files and _freeze/, and push", *domain)
 
@@ -117,7 +117,7 @@ _NO_TRUST = f"""
 
 
 def netlify_files(site: HostedSite) -> Mapping[str, str]:
-    """Return the files by path in the repository."""
+    """Return path in the repository → content of each file that Netlify needs."""
     install, builds = " && ".join(install_commands(site)), build_commands(site, "URL")
     # Netlify has no variable that distinguishes pull requests from forks
     previews = [line.replace('"$URL"', '"$DEPLOY_PRIME_URL"') for line in builds if line != TRUST]
@@ -134,7 +134,7 @@ def netlify_files(site: HostedSite) -> Mapping[str, str]:
 
 
 def netlify_steps(site: HostedSite) -> tuple[str, ...]:
-    """Return the remaining steps for the user, one per line."""
+    """Return the steps that the user has to take next, one per line."""
     return (
         "commit these files and _freeze/, and push",
         "on Netlify, Add new project → Import an existing project: its settings are those of netlify.toml",
@@ -159,7 +159,7 @@ not_found_handling = "404-page"
 
 
 def cloudflare_files(site: HostedSite) -> Mapping[str, str]:
-    """Return the files by path in the repository."""
+    """Return path in the repository → content of each file that Cloudflare needs."""
     return {
         site.repository_path(SETTINGS): _SETTINGS.format(
             name=quote_toml(_worker_name(site)),
@@ -171,7 +171,7 @@ def cloudflare_files(site: HostedSite) -> Mapping[str, str]:
 
 
 def cloudflare_steps(site: HostedSite) -> tuple[str, ...]:
-    """Return the remaining steps for the user, one per line."""
+    """Return the steps that the user has to take next, one per line."""
     root = f", root directory {site.folder}" if site.folder else ""
     return (
         "commit these files and _freeze/, and push",
@@ -183,6 +183,6 @@ def cloudflare_steps(site: HostedSite) -> tuple[str, ...]:
 
 
 def _worker_name(site: HostedSite) -> str:
-    """Return a valid Worker name: letters, digits and hyphens, at most 54, as it becomes part of a URL."""
+    """Return a valid Worker name, which becomes part of a URL: at most 54 letters, digits and hyphens."""
     wanted = site.host if site.host else site.repository.name
     return re.sub(r"[^a-z0-9]+", "-", wanted.lower()).strip("-")[:54].strip("-") or "site"

@@ -25,13 +25,13 @@ class HostTarget(Struct, frozen=True, kw_only=True):
     """A host that a site can be published on."""
 
     files: Callable[[HostedSite], Mapping[str, str]]
-    """Function that returns the host's files by path in the repository."""
+    """Function that returns path in the repository → content of each file that the host needs."""
     steps: Callable[[HostedSite], tuple[str, ...]]
-    """Function that returns the remaining manual steps, one per line."""
+    """Function that returns the steps that the user has to take next, one per line."""
     builds: bool = True
     """Whether the host builds the site. If so, it installs blogsmith."""
     is_at_root: bool = False
-    """Whether the site must be at the root of a host, not in a folder."""
+    """Whether the site must be at the root of a host, instead of in a folder."""
     address_variable: str = ""
     """Environment variable that the host sets to the URL of the site during builds; empty if the host sets
     none."""

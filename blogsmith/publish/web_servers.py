@@ -1,5 +1,5 @@
-"""Settings for nginx, as a `server` block or, if the site is in a folder of its host, as a part of one; and
-for Caddy, as a site block.
+"""Settings for nginx and Caddy. For nginx, they are a `server` block or, if the site is in a folder of its
+host, a part of one. For Caddy, they are a site block.
 
 Source: the documentation of ngx_http_core_module, _headers_module, _map_module, _rewrite_module,
 _gzip_module, _charset_module. `add_header` is used in the server block only: a location with its own
@@ -77,7 +77,8 @@ _CADDY_IN_FOLDER = """\
 
 
 def caddy_files(site: HostedSite) -> Mapping[str, str]:
-    """Return the files by path in the repository. SiteError for a name that a Caddyfile cannot contain."""
+    """Return path in the repository → content of each file for Caddy. Raise SiteError for a name that a
+    Caddyfile cannot contain."""
     folder, path = quote_caddy(site.destination.rstrip("/")), site.base_path
     names = {
         "path": quote_caddy(path),
@@ -105,7 +106,7 @@ def caddy_files(site: HostedSite) -> Mapping[str, str]:
 
 
 def caddy_steps(site: HostedSite) -> tuple[str, ...]:
-    """Return the remaining steps for the user, one per line."""
+    """Return the steps that the user has to take next, one per line."""
     return (
         f"to copy the site to {site.destination}, run `blogsmith publish setup rsync`",
         f"name {CADDY_SETTINGS} in /etc/caddy/Caddyfile by `import`, then: systemctl reload caddy",
@@ -223,7 +224,8 @@ _IN_FOLDER = """
 
 
 def nginx_files(site: HostedSite) -> Mapping[str, str]:
-    """Return the files by path in the repository. SiteError for a name that nginx settings cannot contain."""
+    """Return path in the repository → content of each file for nginx. Raise SiteError for a name that nginx
+    settings cannot contain."""
     cache = "site_cache_" + re.sub(r"[^a-z0-9]+", "_", f"{site.host}{site.base_path}".lower()).strip("_")
     return {
         site.repository_path(SETTINGS): _SETTINGS.format(
@@ -250,7 +252,7 @@ def nginx_files(site: HostedSite) -> Mapping[str, str]:
 
 
 def nginx_steps(site: HostedSite) -> tuple[str, ...]:
-    """Return the remaining steps for the user, one per line."""
+    """Return the steps that the user has to take next, one per line."""
     return (
         f"to copy the site to {site.destination}, run `blogsmith publish setup rsync`",
         f"copy {SETTINGS} to /etc/nginx/conf.d/, then: nginx -t && systemctl reload nginx",

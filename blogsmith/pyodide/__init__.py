@@ -1,4 +1,5 @@
-"""Pyodide, Python for browsers: the supported release, its packages, and where a site loads it from.
+"""Pyodide, Python for browsers. Defines the supported release and its packages, and the location where a site
+loads them from.
 
 Nothing here loads or runs it; readers' browsers do, on a click.
 """

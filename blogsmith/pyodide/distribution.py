@@ -1,4 +1,4 @@
-"""The Pyodide distribution that readers' browsers load: from the CDN, or from a folder of the site."""
+"""The Pyodide distribution that readers' browsers load, either from the CDN or from a folder of the site."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _DIGEST = lazy_pattern(r"[0-9a-f]{64}")
 
 
 class LockError(Exception):
-    """Raised if data is not a valid lock file, with the reason."""
+    """Data is not a valid lock file. The message gives the reason."""
 
 
 class Package(Struct, frozen=True):
@@ -42,14 +42,14 @@ class Package(Struct, frozen=True):
     depends: tuple[str, ...]
     """Names of packages that are loaded together with this one."""
     modules: tuple[str, ...]
-    """Modules that can be imported after it is loaded."""
+    """Modules that can be imported after the package is loaded."""
 
 
 class Lock(Struct, frozen=True):
     """A parsed lock file."""
 
     packages: Mapping[str, Package]
-    """Packages by the name that dependencies use."""
+    """Name of a package, as dependencies write it → package."""
     content: Mapping[str, Any]
     """The complete content, used to write the file again."""
 
@@ -75,7 +75,8 @@ class Lock(Struct, frozen=True):
         return dict(sorted(found.items()))
 
     def prune(self, names: Iterable[str]) -> bytes:
-        """Return a lock with these packages only, as bytes. The metadata of the distribution is kept."""
+        """Return a lock that contains only these packages, as bytes. It keeps the metadata of the
+        distribution."""
         kept = set(names)
         packages = {name: entry for name, entry in self.content["packages"].items() if name in kept}
         content = {**self.content, "packages": dict(sorted(packages.items()))}
@@ -83,8 +84,8 @@ class Lock(Struct, frozen=True):
 
 
 def read_lock(data: bytes) -> Lock:
-    """Parse a lock. Raises LockError if it is invalid, or if it names a file that is not in the same
-    folder."""
+    """Parse a lock. Raises LockError if it is invalid, or if a package's file is not in the same folder as
+    the lock."""
     try:
         content = json.loads(data)
     except (ValueError, RecursionError) as error:
@@ -138,8 +139,8 @@ class Distribution(Struct, frozen=True):
         return (self.lock.find_package(module) if self.lock else "") or MODULES.get(module, "")
 
     def has(self, package: str) -> bool:
-        """Return whether `package` can be loaded from here. Also return True if the lock is unknown, as for
-        the CDN or a folder that cannot be read."""
+        """Return whether `package` can be loaded from here. If the lock is unknown, return True. The lock is
+        unknown for the CDN and for a folder that cannot be read."""
         return self.lock is None or package in self.lock.packages
 
     def transfer_bytes(self, packages: Iterable[str]) -> int:
@@ -161,7 +162,7 @@ def cdn_distribution() -> Distribution:
 
 
 def setting_problem(setting: str) -> str:
-    """Return why `setting` is neither `cdn` nor a published folder; empty if it is valid."""
+    """Return the reason why `setting` is neither `cdn` nor a published folder; empty if it is valid."""
     path = PurePosixPath(setting)
     if setting == CDN:
         return ""
@@ -173,7 +174,8 @@ def setting_problem(setting: str) -> str:
 
 
 def open_distribution(setting: str, root: Path, base_path: str) -> Distribution:
-    """Open the distribution of the setting `browser.pyodide`: `cdn`, or a folder below `static/` of the site.
+    """Return the distribution for the setting `browser.pyodide`, which is `cdn` or a folder below `static/`
+    of the site.
 
     Only sizes are compared with the pinned release; `damaged_files` reads all bytes.
     """
@@ -216,8 +218,8 @@ def _lock(folder: Path, setting: str) -> tuple[Lock | None, str]:
 
 
 def damaged_files(folder: Path, lock: Lock) -> list[str]:
-    """Return the names of files of the core and of `lock` that are missing in `folder` or have different
-    bytes."""
+    """Return the names of files that are missing in `folder` or have other bytes than they should. The files
+    are those of the core and of `lock`."""
     expected = {name: core.sha256 for name, core in CORE.items()}
     expected |= {package.file: package.sha256 for package in lock.packages.values()}
     return [name for name, digest in sorted(expected.items()) if file_digest(folder / name) != digest]

@@ -24,8 +24,8 @@ class Import(NamedTuple):
 
 
 def find_imports(code: str) -> list[Import]:
-    """Return all imports in `code`, including those in functions and branches; an empty list if it is not
-    valid Python."""
+    """Return all imports in `code`, including those in functions and branches. Return an empty list if the
+    code is not valid Python."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -79,5 +79,6 @@ def _catches(handler: ast.ExceptHandler) -> bool:
 
 
 def _last_name(node: ast.AST | None) -> str:
-    """Return the last part of a dotted name: `TYPE_CHECKING` for `typing.TYPE_CHECKING`."""
+    """Return the last part of a dotted name, such as `TYPE_CHECKING` for `typing.TYPE_CHECKING`; empty for
+    any other expression."""
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""

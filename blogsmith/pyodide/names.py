@@ -67,7 +67,7 @@ types typing unicodedata unittest urllib uuid warnings wave weakref webbrowser w
 zipfile zipimport zlib zoneinfo
 """
 STANDARD_LIBRARY = frozenset(_STANDARD.split())
-"""Modules that need no package."""
+"""Modules of the standard library, which need no package."""
 
 _PYODIDE_MODULES = frozenset({"js", "pyodide", "pyodide_js"})
 
@@ -78,8 +78,8 @@ def is_built_in(module: str) -> bool:
 
 
 def guess_package(word: str) -> str:
-    """Return the package that `word` may mean: by module name, or by name without - and _. Return an empty
-    string if there is none."""
+    """Return the package that `word` may mean. Compare it with the names of modules, and with those of
+    packages without `-` and `_`. Return an empty string if there is no such package."""
     plain = word.casefold().replace("-", "").replace("_", "")
     alike = (name for name in sorted(PACKAGE_NAMES) if name.replace("-", "") == plain)
     return MODULES.get(word.replace("-", "_")) or next(alike, "")

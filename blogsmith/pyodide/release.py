@@ -12,16 +12,17 @@ PYTHON = "3.14"
 CDN_URL = f"https://cdn.jsdelivr.net/pyodide/v{VERSION}/full/"
 """URL of the folder where browsers find the release, including packages."""
 CORE_URL = f"https://cdn.jsdelivr.net/npm/pyodide@{VERSION}/"
-"""URL of the core on npm: the files whose digests are below."""
+"""URL of the core on npm, which consists of the files whose digests are in `CORE`."""
 SOURCE_URL = f"https://github.com/pyodide/pyodide/tree/{VERSION}"
 
 LOCK = "pyodide-lock.json"
-"""File that lists its packages, each with the SHA-256 of its file."""
+"""Name of the file that lists the packages, each with the SHA-256 of its file."""
 LOCK_SHA256 = "5dc2fc119108bc148c7457dc86e7675b5c87e1cafd420b9c34c1eaef7b36c010"
 """Digest of the release's own lock. A site may use another one, with packages of its own."""
 
 CORE_TRANSFER_BYTES = 6_300_000
-"""Bytes of the five files of core and lock after gzip -9, which a browser loads before any package."""
+"""Total size of the five files of core and lock after gzip -9, in bytes. A browser loads them before any
+package."""
 
 
 class CoreFile(NamedTuple):

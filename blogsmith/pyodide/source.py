@@ -1,4 +1,4 @@
-"""Sources of Pyodide files: a folder, a URL, or the two URLs of the Pyodide project.
+"""Sources of Pyodide files. A source is a folder, a URL, or the two URLs of the Pyodide project.
 
 The caller verifies the returned bytes by their SHA-256. Network access uses https only, even after redirects,
 except that plain http is allowed to this machine.
@@ -26,7 +26,7 @@ ReportProgress = Callable[[int], None]
 
 
 class SourceError(Exception):
-    """Raised if a file is not available, with the reason for the author."""
+    """A file is not available. The message gives the reason for the author."""
 
 
 class PyodideSource(Protocol):
@@ -36,20 +36,20 @@ class PyodideSource(Protocol):
     """Name for messages."""
 
     def read(self, file: str, limit: int, watch: ReportProgress) -> bytes:
-        """Return the content of `file`, a plain name. Raises SourceError if the file is missing or larger
-        than `limit` bytes. watch: called with the number of bytes received so far."""
+        """Return the content of `file`, a name without folder. Raises SourceError if the file is missing or
+        larger than `limit` bytes. watch: function that is called with the number of bytes received so far."""
 
 
 class FolderSource:
-    """A folder on this machine: an unpacked release, npm's package, or a site's own copy."""
+    """A folder on this machine, such as an unpacked release, npm's package, or a site's own copy."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder.resolve()
         self.name = str(folder)
 
     def read(self, file: str, limit: int, watch: ReportProgress) -> bytes:
-        """Return the content of a file, see `PyodideSource`. A link that points outside the folder counts as
-        missing."""
+        """Return the content of a file, see `PyodideSource`. A link that points outside the folder is treated
+        as missing."""
         path = (self._folder / file).resolve()
         if path.parent != self._folder or not path.is_file():
             raise SourceError(f'file not found in "{self.name}": "{file}"')
@@ -88,7 +88,7 @@ class WebSource:
 
 
 class ReleaseSource:
-    """The pinned release: core and lock from npm, packages from the CDN that browsers use."""
+    """The pinned release, with core and lock from npm, and packages from the CDN that browsers use."""
 
     name = CDN_URL
 
@@ -102,7 +102,8 @@ class ReleaseSource:
 
 
 def open_source(given: str) -> PyodideSource:
-    """Open the source of `--from`: a URL, a folder or, if empty, the release. May raise SourceError."""
+    """Return the source for `--from`, which is a URL, a folder or empty for the release. May raise
+    SourceError."""
     if not given:
         return ReleaseSource()
     if "://" in given:

@@ -68,7 +68,7 @@ _DATE_HINT = "write `2026-03-14` or `2026-03-14 09:30 +01:00`"
 
 
 def read_front_matter(head: Slot, path: PurePosixPath, timezone: str) -> FrontMatter:
-    """Read the front matter of the file at `path`. Report every invalid value, which leaves the default.
+    """Read the front matter of the file at `path`. Report every invalid value, and use the default instead.
     timezone: IANA name, for dates without a zone."""
     zone = ZoneInfo(timezone)
     draft = is_held_back(head)

@@ -95,7 +95,7 @@ def option_files(context: SiteContext) -> Iterator[tuple[YamlPath, str]]:
 
 
 def _published_files(context: SiteContext, assets: Assets) -> dict[str, Path]:
-    """Map the site path of each file that is copied into the site to the file on disk."""
+    """Return site path → file on disk, for each file that the build copies unchanged."""
     own = {url: asset.file for asset, url in assets.values()}
     return own | {f"/{asset.path}": asset.file for asset in context.theme.static_files()}
 

@@ -278,7 +278,8 @@ def _warn_of_unmatched(
 def _warn_of_other_comments(
     token: Token, lines: Collection[int], items: Mapping[int, _Item], page: PageState
 ) -> None:
-    """Warn about the first marker in a comment whose delimiter belongs to another language."""
+    """Warn about the first marker in a comment that is written as in another language, for example after `//`
+    in Python."""
     code, fence = token.content.split("\n"), get_record(token, Fence)
     language = fence_language(fence)
     is_quoting = not comment_delimiters(language)

@@ -34,7 +34,7 @@ LONGEST_SCHEME = 64
 """Number of characters searched for a scheme before `://`. The longest accepted scheme has six."""
 
 MAX_URL_CHARACTERS = 1_000_000
-"""Maximum total length, in characters, by which the URLs of a page may exceed the length of its source."""
+"""Maximum total length of the URLs of a page, in characters, after subtracting the length of its source."""
 
 _MARKED_ENDS = (("<!--", "-->"), ("<?", "?>"), ("<![CDATA[", "]]>"), ("<!", ">"))
 _SCHEME = lazy_pattern(r"<([A-Za-z][A-Za-z0-9+.-]*:)")

@@ -1,4 +1,4 @@
-"""Detection of changed files, as soon as they change.
+"""Detection of file changes, as soon as they happen.
 
 Events of the operating system are only hints: a change is reported if a file differs from its last known
 state. Duplicated, lost or wrong events therefore cost only time, and polling uses the same code without

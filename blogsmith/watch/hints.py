@@ -1,5 +1,5 @@
-"""Hints from the operating system that files may have changed, grouped into bursts (events that come close
-together)."""
+"""Hints from the operating system that files may have changed. They are grouped into bursts, which contain
+events that come close together."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from typing import Protocol
 QUIET_S = 0.010
 """Time in seconds without an event after which a burst ends."""
 DONE_QUIET_S = 0.002
-"""Time in seconds as for `QUIET_S`, if every file that was written in the burst has been closed."""
+"""Time in seconds without an event after which a burst ends, if every file that was written in it has been
+closed."""
 MAX_BURST_S = 0.100
 """Maximum duration of a burst in seconds; longer ones are split."""
 
@@ -22,7 +23,7 @@ class EventBatch:
     """The events of one burst."""
 
     places: dict[str, bool] = field(default_factory=dict)
-    """Path with links resolved → whether the file was open for writing at the last event."""
+    """Path with links resolved → whether the file was open for writing at its last event."""
     overflow: bool = False
     """Whether the system lost events."""
     rescan: bool = False
@@ -46,8 +47,8 @@ class HintQueue:
         return self._closed
 
     def add(self, place: str, *, writing: bool = False) -> None:
-        """Record that something may have changed at `place`. writing: more events follow before the file is
-        closed."""
+        """Record that something may have changed at `place`. writing: whether more events follow before the
+        file is closed."""
         with self._changed:
             self._note()
             self._places[place] = writing
@@ -65,7 +66,8 @@ class HintQueue:
             self._changed.notify_all()
 
     def next_batch(self, wait_s: float) -> EventBatch | None:
-        """Return the next burst, or None if none starts within `wait_s` seconds or the queue is closed."""
+        """Return the next burst. Return None if none starts within `wait_s` seconds, or if the queue is
+        closed."""
         with self._changed:
             self._await_first(time.monotonic() + wait_s)
             self._await_quiet()
@@ -104,15 +106,16 @@ class HintQueue:
 
 
 class WatchError(Exception):
-    """The system cannot watch more folders, or any at all. The message says why."""
+    """The system cannot watch more folders, or cannot watch any. The message gives the reason."""
 
 
 class Notifier(Protocol):
     """Interface of classes that add events of folders to a `HintQueue`."""
 
     def watch(self, folder: str, inode: int, *, alone: bool) -> None:
-        """Watch `folder`, a path without links. WatchError if that is impossible. A changed `inode` means
-        that another folder now has this name. alone: do not watch its subfolders."""
+        """Watch `folder`, a path without links. inode: inode of the folder; if it has changed, another folder
+        now has this name. alone: do not watch its subfolders. Raise WatchError if the folder cannot be
+        watched."""
 
     def keep_only(self, folders: Set[str]) -> None:
         """Stop watching all folders except these."""

@@ -1,8 +1,9 @@
-"""Events of Linux, read by the layer of watchdog below its observer.
+"""Events of Linux. They are read by `watchdog.observers.inotify_c`, which is also used by watchdog's
+observer.
 
 The observer itself waits half a second for the second event of a move before it reports anything. It does not
-report lost events, and watches every folder below the requested ones. The module
-`watchdog.observers.inotify_c` is not documented, so pyproject.toml requires one minor version of it.
+report lost events, and watches every folder below the requested ones. That module is not documented, so
+pyproject.toml requires one minor version of watchdog.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ class _Folder:
     """Whether the kernel has ended the watch."""
 
     def on_event(self, event: InotifyEvent) -> None:
-        """Add a hint for an event. Called in watchdog's thread."""
+        """Add a hint for an event. watchdog's thread calls this."""
         if not event.name:
             # the folder was deleted or moved; a new one may have its name
             self.hints.add(self.path)
@@ -69,11 +70,11 @@ class _Folder:
             self.hints.add(f"{self.path}/{name}", writing=writing)
 
     def on_watch_deleted(self, wd: int) -> None:
-        """Note that the kernel ended the watch. Called in watchdog's thread."""
+        """Record that the kernel ended the watch. watchdog's thread calls this."""
         self.has_ended = True
 
     def on_queue_overflow(self) -> None:
-        """Add a hint that events were lost. Called in watchdog's thread."""
+        """Add a hint that events were lost. watchdog's thread calls this."""
         self.hints.add_overflow()
 
 
@@ -112,7 +113,7 @@ class InotifyNotifier:
             self._drop(known)
 
     def keep_only(self, folders: Set[str]) -> None:
-        """Stop watching all other folders, see `Notifier`."""
+        """Stop watching all folders except these; see `Notifier`."""
         for folder in self._folders.keys() - folders:
             self._drop(self._folders.pop(folder))
 

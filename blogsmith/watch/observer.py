@@ -1,4 +1,4 @@
-"""Hints from systems other than Linux, by the observer of watchdog."""
+"""Hints from systems other than Linux, added by the observer of watchdog."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ class _Handler(FileSystemEventHandler):
 
     def __init__(self, top: str, notices: HintQueue) -> None:
         self.lost = False
-        """Whether the top folder was deleted. Some observers do not notice a new one of the same name."""
+        """Whether the top folder was deleted. Some observers do not notice a new folder of the same name."""
         self._top = top
         self._notices = notices
 
     def on_any_event(self, event: FileSystemEvent) -> None:
-        """Add hints for an event. Called in the observer's thread."""
+        """Add hints for an event. The observer's thread calls this."""
         # every event in a folder is followed by a modified event of the folder
         if event.event_type not in _KINDS or (event.is_directory and event.event_type == EVENT_TYPE_MODIFIED):
             return
@@ -91,7 +91,7 @@ class ObserverNotifier:
         self._scheduled[folder] = _ScheduledWatch(watch, handler, inode, alone)
 
     def keep_only(self, folders: Set[str]) -> None:
-        """Stop watching all other folders, see `Notifier`."""
+        """Stop watching all folders except these; see `Notifier`."""
         for folder in self._scheduled.keys() - folders:
             self._drop(folder)
 

@@ -17,7 +17,7 @@ _OF_SITE = frozenset(
         *("_freeze", CONFIG_NAME, RECORD),
     )
 )
-"""Files and folders at the site root that pages are made from. Cells and plugins may read other files."""
+"""Files and folders in the site root that pages are made from. Cells and plugins may read other files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class ChangeReport:
     """Changes that an update of the site must process."""
 
     paths: tuple[str, ...]
-    """Sorted paths, relative to the root if inside it."""
+    """Sorted paths. Paths inside the site root are relative to it."""
     everything: bool
     """Whether other files may have changed as well."""
 
@@ -41,7 +41,7 @@ class UnreportedChanges:
     """Changed files that an update read before the watcher reported them.
 
     The watcher waits a moment before it reports a change. If the change is undone in that moment, it is never
-    reported, but the update has used it. The site is therefore updated again.
+    reported, although the update has already used it. The site is therefore updated again.
     """
 
     _retries: dict[str, int] = field(default_factory=dict)
@@ -58,7 +58,7 @@ class UnreportedChanges:
         self, before: Mapping[str, object], now: Mapping[str, object], reported: Collection[str]
     ) -> None:
         """Record the result of an update. before, now: path → stamp before and after the update. reported:
-        paths that the watcher had reported."""
+        paths that the watcher has reported."""
         self._retries = {path: left - 1 for path, left in self._retries.items() if left > 1}
         for path in before.keys() | now.keys():
             if path not in reported and before.get(path) != now.get(path):
@@ -78,7 +78,7 @@ class PendingChanges:
     root: Path
     _paths: set[str] = field(default_factory=set)
     everything: bool = True
-    """True at the start, because nothing is known yet."""
+    """Whether any file may have changed. True at the start, because nothing is known yet."""
     unreported: UnreportedChanges = field(default_factory=UnreportedChanges)
     _processing: ChangeReport = field(default_factory=lambda: ChangeReport((), everything=False))
     """The changes that the update in progress processes."""
@@ -89,7 +89,7 @@ class PendingChanges:
         return tuple(sorted(self._paths))
 
     def add(self, changes: ChangedFiles) -> ChangeReport:
-        """Add a report of the watcher."""
+        """Add a report of the watcher. Return it with sorted paths."""
         save = ChangeReport(tuple(sorted(self._site_paths(changes.paths))), changes.everything)
         self._paths.update(save.paths)
         self.everything |= save.everything
@@ -109,8 +109,8 @@ class PendingChanges:
         return self._processing
 
     def abort(self, *, everything: bool = False) -> None:
-        """Abort the update, so that its changes are processed again. everything: the next update must check
-        all files."""
+        """Abort the update, so that its changes are processed again. everything: whether the next update must
+        check all files."""
         self._paths.update(self._processing.paths)
         self.everything |= self._processing.everything or everything
         self._processing = ChangeReport((), everything=False)
@@ -132,5 +132,5 @@ class PendingChanges:
 
 
 def is_site_source(path: str) -> bool:
-    """Return whether pages are made from the file at this path. Cells and plugins may read other files."""
+    """Return whether pages are made from the file at `path`. Cells and plugins may read other files."""
     return path.startswith("/") or path.partition("/")[0] in _OF_SITE

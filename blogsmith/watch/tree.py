@@ -51,18 +51,19 @@ class Fingerprint:
 
 
 def watch_stamp(status: os.stat_result) -> FileStamp:
-    """Return a stamp that includes the change time, which programs cannot reset. It may differ without a
-    change of the bytes; then the file is read once more."""
+    """Return a stamp that includes the change time, which programs cannot reset. The stamp may change
+    although the bytes do not; the file is then read once more."""
     return make_stamp(status, with_changed=True)
 
 
 def unread_fingerprint(stamp: FileStamp) -> Fingerprint:
-    """Return the fingerprint of a file by its stamp alone."""
+    """Return the fingerprint of a file that has not been read. It consists of the stamp alone."""
     return Fingerprint(stamp, None, _is_young(stamp))
 
 
 def read_fingerprint(file: str) -> Fingerprint | None:
-    """Return the fingerprint of a regular file, with a digest unless it is large; None if there is none.
+    """Return the fingerprint of a regular file; None if there is no such file. It contains a digest unless
+    the file is large.
 
     Symbolic links are not followed.
     """
@@ -88,7 +89,8 @@ def read_fingerprint(file: str) -> Fingerprint | None:
 
 
 def is_same(old: Fingerprint | None, new: Fingerprint | None) -> bool:
-    """Return whether the file has the same bytes: by digests if both have one, otherwise by stamps."""
+    """Return whether the file has the same bytes in both states. Compare digests if both have one, otherwise
+    stamps."""
     if old is None or new is None:
         return old is new
     if old.digest is not None and new.digest is not None:
@@ -128,9 +130,9 @@ class WalkResult:
 
     files: dict[str, FileStamp] = field(default_factory=dict)
     folders: dict[str, str] = field(default_factory=dict)
-    """Place of a folder, as the author sees its path → real path of the folder."""
+    """Place of a folder → its real path."""
     links: dict[str, str] = field(default_factory=dict)
-    """Place of a symbolic link → its target, even if that does not exist yet."""
+    """Place of a symbolic link → its target, which need not exist yet."""
     linked_folders: bool = False
     """Whether a link points to a folder."""
 
@@ -206,7 +208,8 @@ def new_links(top: str) -> Links:
 
 
 def follow_link(link: str, above: Sequence[str], links: Links, outputs: frozenset[str]) -> str | None:
-    """Return the target of a symbolic link that a build follows. above: real paths of folders above it."""
+    """Return the target of a symbolic link; None if a build does not follow the link. above: real paths of
+    folders above it."""
     try:
         # only the name of this path is used; `above` contains its folder
         target = str(links.resolve(PurePosixPath(link), tuple(map(Path, above))))
@@ -216,7 +219,7 @@ def follow_link(link: str, above: Sequence[str], links: Links, outputs: frozense
 
 
 def is_below(place: str, folder: str) -> bool:
-    """Return whether a path is a folder or something in it."""
+    """Return whether a path is `folder` itself or is inside it."""
     return place == folder or place.startswith(os.path.join(folder, ""))
 
 
@@ -231,8 +234,8 @@ def inner_target(link: str, top: str) -> str | None:
 
 
 LEARNED_BYTES = 256_000
-"""Maximum size in bytes of files that are read while nothing else happens, so that their first save without a
-change is recognized. This includes posts and stylesheets, but not galleries."""
+"""Maximum size in bytes of a file that is read while nothing else happens. If the file is later saved without
+a change, this is then recognized. The limit includes posts and stylesheets, but not galleries."""
 
 ChangedStamps = dict[str, FileStamp | None]
 """Places to check, each with its current stamp; None if the file is gone."""
@@ -249,17 +252,18 @@ class WatchedTree:
     notifier: Notifier | None = None
     """Watches every folder; None if there are no events."""
     extra_folders: frozenset[str] = frozenset()
-    """Real paths of further folders to watch, as passed to the notifier."""
+    """Real paths of further watched folders, as passed to the notifier."""
     fingerprints: dict[str, Fingerprint] = field(default_factory=dict)
     """Place of each file → its fingerprint."""
     _unread: list[str] = field(default_factory=list)
     """Places of files that have not been read yet."""
     _tops: dict[str, str] = field(default_factory=dict)
-    """Requested path, the site root first → the same path with links resolved."""
+    """Requested path → the same path with links resolved. The site root is first."""
     _folders: dict[str, str] = field(default_factory=dict)
     """Place of every folder → its real path."""
     _links: dict[str, str] = field(default_factory=dict)
-    """Place of every symbolic link that is followed, or would be if its target existed → its target."""
+    """Place of every symbolic link → its target. Includes links that are not followed yet because their
+    targets do not exist."""
     _linked_folders: bool = False
 
     def __post_init__(self) -> None:
@@ -280,15 +284,15 @@ class WatchedTree:
         self._update(self.scan())
 
     def watch_also(self, places: Iterable[str]) -> None:
-        """Watch further absolute paths, from their current state on. A folder includes everything below
-        it."""
+        """Watch further absolute paths, beginning with their current state. A folder includes everything
+        below it."""
         for place in places:
             if place not in self._tops and place not in self._folders and not self._is_inside(place):
                 self._tops[place] = os.path.realpath(place)
                 self._update(self._scan_top(place))
 
     def scan(self) -> ChangedStamps:
-        """Compare the stamps of all files."""
+        """Compare the stamps of all files. Return the places whose stamps have changed."""
         self._linked_folders = False
         differing: ChangedStamps = {}
         for place in list(self._tops):
@@ -340,8 +344,8 @@ class WatchedTree:
         return read_fingerprint(target) if target else None
 
     def read_unread_files(self, enough: Callable[[], bool]) -> set[str]:
-        """Read files that have not been read yet, until `enough()` is true. Return those that changed
-        meanwhile."""
+        """Read files that have not been read yet, until `enough()` is true. Return the files that have
+        changed since their stamps were taken."""
         changed = set()
         while self._unread and not enough():
             place = self._unread.pop()
@@ -376,12 +380,14 @@ class WatchedTree:
         return tuple(reversed(folders))
 
     def _needs_all(self, folder: str) -> bool:
-        """Return whether a comparison of this folder alone could give a wrong result."""
+        """Return whether a comparison of this folder alone may be wrong, so that all files must be
+        compared."""
         # a folder is followed through one link only, and only a walk through everything shows which one
         return folder in self._tops or self._linked_folders or os.path.islink(folder)
 
     def _scan_folder(self, place: str) -> ChangedStamps:
-        """Compare a folder, or the place of a removed folder, and everything below it."""
+        """Compare a folder and everything below it. `place` may be that of a removed folder. Return the
+        places whose stamps have changed."""
         above = self._parent_folders(place)
         walk = Walk(above[0], self.outputs, self._enter)
         walk.folder(place, os.path.join(above[-1], os.path.basename(place)), above)

@@ -1,4 +1,4 @@
-"""The watcher: a thread that waits for hints, turns them into changes of bytes, and reports these.
+"""The watcher. Its thread waits for hints, determines which files have changed, and reports these files.
 
 A save has several steps. Between them a file may be missing (vim, "delete and create") or empty (written in
 place), or a temporary file may exist. The author must not see an incomplete page, so these files are pending
@@ -39,8 +39,8 @@ MAX_PAUSE_S = 300.0
 
 @dataclass(slots=True)
 class EventProbe:
-    """A file that is written to test whether events arrive, again and again until an event arrives. An event
-    is accepted however late it arrives, even between two attempts."""
+    """A file that is written to test whether events arrive, repeatedly until an event arrives. Even a late
+    event is accepted, including one between two attempts."""
 
     root: Path
     """Site root. The file is in its folder for local data, which is created if it is missing."""
@@ -62,7 +62,8 @@ class EventProbe:
         self.attempt_s, self._pause_s = PROBE_S, PAUSE_S
 
     def write(self, notifier: Notifier, now_s: float) -> bool:
-        """Write the file. Return whether an event can be expected: False if the site is read-only."""
+        """Write the file. Return whether an event can be expected, which is False if the site is
+        read-only."""
         self.remove()
         try:
             with open_own_folder(self.root) as folder:
@@ -85,10 +86,10 @@ class EventProbe:
 
 
 INCOMPLETE_S = 0.050
-"""Time in seconds that a file may be missing or empty during a save, and that a new file must exist before it
-is reported."""
+"""Time in seconds that a file may be missing or empty during a save. Also the minimum age of a new file
+before it is reported."""
 CLOSE_S = 0.100
-"""Time in seconds that a new file may stay open. Good editors sync a temporary file to disk before they close
+"""Time in seconds that a new file may stay open. Many editors sync a temporary file to disk before they close
 it."""
 
 
@@ -109,8 +110,8 @@ class ChangeDetector:
         return bool(self._before or self._pending)
 
     def scan(self, places: Iterable[str], writing: Mapping[str, bool], now_s: float) -> None:
-        """Check the files at these places, and all pending files. writing: path → whether the file is still
-        open; contains only paths for which this is known."""
+        """Check the files at `places` and all pending files. writing: path → whether the file is still open;
+        contains only paths for which this is known."""
         self._writing |= writing
         for place in {*places, *self._pending}:
             old, new = self.tree.fingerprints.get(place), self.tree.read_fingerprint(place)
@@ -168,7 +169,7 @@ _ABSENT_S = 0.5
 _EVENT_S = 0.250
 """Seconds that an event may be late on a busy machine, after a comparison has found the change."""
 _MAX_MISSED = 3
-"""Number of changes without an event after which the system is considered to send none."""
+"""Number of changes without an event after which the system is assumed to send none."""
 _LEARN_S = 0.005
 _LEARN_PAUSE_S = 0.025
 _STOP_S = 2.0
@@ -190,9 +191,9 @@ def open_notifier(notices: HintQueue) -> Notifier:
 
 
 class Watcher:
-    """Reports changed files of a site. `changed` is called in the watcher's own thread, and never twice at
-    the same time. Changes during a call are reported together in the next call. `changed` may call `stop` and
-    `watch_also`; it must not raise an exception."""
+    """Reporter of changed files of a site. `changed` is called in the watcher's own thread, and never twice
+    at the same time. Changes during a call are reported together in the next call. `changed` may call `stop`
+    and `watch_also`; it must not raise an exception."""
 
     def __init__(
         self,
@@ -205,8 +206,9 @@ class Watcher:
         notifier: OpenNotifier = open_notifier,
     ) -> None:
         """Prepare the watcher without starting it. output: folders that are not watched, absolute or relative
-        to the root. poll_s: compare all files at this interval and use no events; None: use events. say:
-        called with a line for the author if events are missing, and again if they arrive after all."""
+        to the root. changed: function that is called with changes. poll_s: interval for comparing all files
+        instead of using events; None: use events. say: function that is called with a line for the author if
+        events are missing, and again if they arrive after all."""
         outputs = (str(Path(root, folder).resolve()) for folder in output)
         self._tree = WatchedTree(str(root.absolute()), frozenset(outputs))
         self._lock = threading.RLock()
@@ -221,11 +223,11 @@ class Watcher:
         """Test for events; None after the first event."""
         self._next_scan_s = 0.0
         self._changes_without_event: list[Set[str]] = []
-        """Sets of changes that comparisons found and that no event has followed."""
+        """Sets of changes that comparisons found and that were not followed by an event."""
         self._thread = threading.Thread(target=self._run, name="watcher", daemon=True)
 
     def start(self) -> None:
-        """Start: record the current state of the site, and report every change from now on."""
+        """Start the thread. Record the current state of the site, and report every change from now on."""
         with self._lock:
             if self._open_notifier is not None:
                 self._open(self._open_notifier)
@@ -246,8 +248,8 @@ class Watcher:
             self._close()
 
     def watch_also(self, places: Iterable[Path]) -> None:
-        """Watch further files and folders, from their current state on. Paths that are already watched are
-        not affected. Changes are reported with the paths given here, made absolute."""
+        """Watch further files and folders, beginning with their current state. Paths that are already watched
+        are not affected. Changes are reported with the paths given here, made absolute."""
         wanted = [str(place.absolute()) for place in places]
         with self._lock:
             if not self._hints.is_closed:
@@ -345,7 +347,8 @@ class Watcher:
         return bool(reals)
 
     def _compare(self, scan: Callable[[], T]) -> T:
-        """Compare all files, and set the time of the next comparison according to its duration."""
+        """Compare all files by calling `scan`, and return its result. Set the time of the next comparison
+        according to the duration."""
         began_s = time.thread_time()
         found = self._with_polling_fallback(scan)
         cost_s = time.thread_time() - began_s

@@ -94,7 +94,8 @@ def _format_group(group: Sequence[Diagnostic], color: bool) -> str:
 
 
 def _count_codes(ordered: Sequence[Diagnostic]) -> list[str]:
-    """Return a line with the count of each code, the most frequent first, errors before warnings."""
+    """Return one line for each code, with the number of its diagnostics. Errors come before warnings; within
+    each severity, the most frequent code is first."""
     counted: dict[tuple[str, str], list[Diagnostic]] = {}
     for found in ordered:
         counted.setdefault((found.severity, found.code), []).append(found)

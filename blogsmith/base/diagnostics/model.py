@@ -68,8 +68,8 @@ class Diagnostic(Struct, frozen=True):
 
     @property
     def end_column(self) -> int:
-        """1-based column after the end of the marked range; 1 without a location. The range ends at the end
-        of its line at the latest. It is empty if the caret is already there."""
+        """1-based column after the end of the marked range; 1 without a location. The range does not continue
+        beyond its line. If it starts after the last character of the line, it is empty."""
         if self.place is None:
             return 1
         end = self.place.column + self.place.length

@@ -50,9 +50,9 @@ def key_path(root: Path, key: str) -> str:
 
 
 def read_state(root: Path, key: str, like: str = "", ignored: Collection[str] = ()) -> str:
-    """Return the current state of a key. like: an earlier state, which decides what is compared: content,
-    size or target. Empty: the content of a file. ignored: names in the site root to leave out, because
-    blogsmith creates them."""
+    """Return the current state of a key, to be compared with an earlier state. like: the earlier state; the
+    result has the same form (digest, size or target of a link). If it is empty, the result for a file is its
+    digest. ignored: names in the site root to leave out, because blogsmith creates them."""
     path = key_path(root, key)
     if key.startswith(_LIVE) and not key.startswith(_SHARED_MEMORY):
         return NONE

@@ -1,1 +1,1 @@
-"""The Citation Style Language 1.0.2: parsing of styles and locales, formatting of citations."""
+"""The Citation Style Language 1.0.2. Parses styles and locales, and formats citations."""

@@ -1,4 +1,4 @@
-"""Formats a publication according to the elements of a style, from `text` to `choose`."""
+"""Formats a publication according to the elements of a style, such as `text`, `names` and `choose`."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def _is_page(scene: RenderingContext) -> bool:
 
 
 def render_macro(name: str, scene: RenderingContext) -> StylePiece:
-    """Return the output of a macro, which is empty if the macro does not exist."""
+    """Return the output of a macro; empty if the macro does not exist."""
     macro = scene.macros.get(name)
     if macro is None:
         return StylePiece()
@@ -194,8 +194,8 @@ def _group(node: StyleNode, scene: RenderingContext) -> StylePiece:
 
 
 def _resolve_conditions(nodes: Iterable[StyleNode], scene: RenderingContext) -> list[StyleNode]:
-    """Return the elements, with each `choose` replaced by the elements of its chosen branch. Delimiters then
-    also apply between these elements."""
+    """Return the elements, with each `choose` replaced by the elements of its chosen branch. This way,
+    delimiters also separate these elements."""
     found = list[StyleNode]()
     for node in nodes:
         if node.tag == "choose":
@@ -207,7 +207,7 @@ def _resolve_conditions(nodes: Iterable[StyleNode], scene: RenderingContext) -> 
 
 
 def choose(node: StyleNode, scene: RenderingContext) -> tuple[StyleNode, ...]:
-    """Return the elements of the first branch whose conditions are met."""
+    """Return the elements of the first branch whose conditions are met; no elements if there is none."""
     for branch in node.children:
         if branch.tag == "else" or _is_met(branch, scene):
             return branch.children
@@ -296,7 +296,7 @@ def _format_single_number(number: int, form: str, locale: Locale) -> str:
 
 
 def format_pages(text: str, form: str, locale: Locale) -> str:
-    """Format ranges of pages, with the second number abbreviated as the style requires."""
+    """Format ranges of pages. The second number of a range is abbreviated as the style requires."""
     dash = locale.term("page-range-delimiter") or "–"
 
     def shorten(found: object) -> str:
@@ -316,7 +316,7 @@ def format_pages(text: str, form: str, locale: Locale) -> str:
 
 
 def _abbreviate_page(first: str, last: str, form: str) -> str:
-    """Return the digits of the last page of a range that are printed."""
+    """Return the digits to print of the last page of a range."""
     if len(first) != len(last):
         return last
     common = 0

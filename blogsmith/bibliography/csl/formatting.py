@@ -1,4 +1,4 @@
-"""Applies attributes that many elements share: affixes, font styles, quotes, case."""
+"""Applies the attributes that many elements share, for affixes, font styles, quotes and case."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ _INNER_QUOTES = str.maketrans({"“": "‘", "”": "’"})
 
 
 def finish(text: str, node: StyleNode, scene: RenderingContext, *, affixes: bool = True) -> str:
-    """Apply the attributes of an element: case, periods, quotes, font styles, then affixes."""
+    """Return text with the attributes of an element applied in this order: case, periods, quotes, font
+    styles, affixes."""
     if not text:
         return ""
     if node.has("text-case"):

@@ -1,4 +1,4 @@
-"""Text with markup in a single string: each tag is one character of Unicode's private use area.
+"""Strings that contain text and markup. Each tag is one character of Unicode's private use area.
 
 Rules for punctuation and case thus work on plain strings. No content of a style or an entry can become markup
 when the string is converted to HTML.
@@ -33,7 +33,7 @@ _PAIRS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         ";": {"!": "!", "?": "?", ":": ";", ".": ";", ",": ";,"},
     }
 )
-"""Two adjacent punctuation characters → characters to print, as in citeproc-js."""
+"""Two punctuation characters that meet → characters to print instead of them, as in citeproc-js."""
 _QUOTES = "”’»"
 
 
@@ -49,7 +49,7 @@ def find_tag(sign: str) -> str:
 
 
 def item_markers(index: int) -> tuple[str, str]:
-    """Return the characters around the n-th item of a citation."""
+    """Return the two characters that surround the item at `index` in a citation."""
     start = _FIRST_ITEM + 2 * (index % MOST_ITEMS)
     return chr(start), chr(start + 1)
 
@@ -60,7 +60,7 @@ def is_mark(sign: str) -> bool:
 
 
 def wrap(text: str, tag: str) -> str:
-    """Wrap the text in a tag: `wrap("x", "i")`."""
+    """Return the text with a tag around it, as in `wrap("x", "i")`."""
     return f"{tag_character(f'<{tag}>')}{text}{tag_character(f'</{tag}>')}" if text else ""
 
 

@@ -14,8 +14,8 @@ Render = Callable[[StyleNode, RenderingContext], StylePiece]
 
 
 def render_names(node: StyleNode, scene: RenderingContext, render: Render) -> StylePiece:
-    """Format a `names` element. A `names` element without `name` inside a `substitute` inherits the `name` of
-    the element for which it is a substitute."""
+    """Format a `names` element. Inside a `substitute`, a `names` element without `name` uses the `name` of
+    the element that it replaces."""
     outer = scene.names
     like = outer if node.find("name") is None and outer is not None else node
     roles = node.get("variable").split()
@@ -143,7 +143,8 @@ def _person(
 
 
 def _part(part: str, text: str, name: StyleNode | None) -> str:
-    """Apply the font style and case that a style sets for a part of a name. part: `family` or `given`."""
+    """Return the part of a name in the font style and case that a style sets for it. part: `family` or
+    `given`."""
     for node in name.find_all("name-part") if name is not None else ():
         if node.get("name") == part and text:
             if node.has("text-case"):

@@ -1,5 +1,5 @@
-"""Applies a style to the publications of one page. Returns citations and the list of references as strings
-with markup.
+"""Applies a style to the publications of one page. Citations and the list of references are returned as
+strings with markup.
 
 Not supported: citations in footnotes (no `ibid.`), dashes for repeated names (because entries are also shown
 separately), and uncertain dates. Source: CSL 1.0.2 and, where this specifies nothing, the behaviour of
@@ -47,7 +47,7 @@ class CslProcessor:
         self._locale = Locale(style, style.get("default-locale", language) if is_english else language)
         self._has_suffix = any(node.get("variable") == "year-suffix" for node in style.walk())
         self.has_numbers = _has_numbers(style)
-        """Whether the style prints numbers instead of names or titles."""
+        """Whether the style prints citation numbers instead of names or titles."""
         first = [Cite(work, number) for number, work in enumerate(works, 1)]
         ordered = sort_cites(self._bibliography.find("sort"), first, self._entry_scene)
         self._cites = {cite.work.key: replace(cite, number=number) for number, cite in enumerate(ordered, 1)}
@@ -64,7 +64,7 @@ class CslProcessor:
 
     @property
     def letters(self) -> Mapping[str, str]:
-        """Map each key to its year suffix, such as the `a` of 2011a."""
+        """Return key → year suffix, such as the `a` in 2011a."""
         return {key: cite.suffix for key, cite in self._cites.items()}
 
     def entry(self, key: str) -> str:
@@ -74,7 +74,8 @@ class CslProcessor:
         return affix(apply_font_style(text, layout), layout, scene)
 
     def cluster(self, items: Iterable[tuple[str, str, str, str]]) -> str:
-        """Format a citation of (key, prefix, label, locator) items, with markers around each item."""
+        """Return a citation of several items with markers around each item. items: (key, prefix, label,
+        locator)."""
         layout = _part(self._citation, "layout")
         given = list(items)
         cites = [
@@ -120,7 +121,8 @@ class CslProcessor:
         return plain(render_all(_part(self._citation, "layout").children, self._cite_scene(cite)).text)
 
     def _disambiguate(self) -> None:
-        """Distinguish publications with equal citations: by given names, more names, or year suffixes."""
+        """Distinguish publications with equal citations. Add given names, then more names, then year
+        suffixes, as the style requests."""
         wants = self._citation.get
         if wants("disambiguate-add-givenname") == "true":
             self._add_given_names(wants("givenname-disambiguation-rule", "by-cite"))
@@ -157,8 +159,8 @@ class CslProcessor:
                 self._cites[cite.work.key] = replace(self._cites[cite.work.key], given_names=own)
 
     def _add_names(self, same: Sequence[Cite]) -> None:
-        """Show the smallest number of additional names that gives these publications different citations.
-        Change nothing if no number is large enough."""
+        """Add the smallest number of names that gives these publications different citations. If no number
+        does so, change nothing."""
         for extra in range(1, MOST_EXTRA_NAMES):
             tried = [replace(cite, extra_names=extra) for cite in same]
             if len({self._citation_text(cite) for cite in tried}) > 1:
@@ -239,7 +241,7 @@ def _value(key: StyleNode, scene: RenderingContext) -> str:
 
 
 def collation(text: str) -> str:
-    """Return a sort key for text: without case, accents and punctuation."""
+    """Return a key for sorting, which is the text without case, accents and punctuation."""
     decomposed = unicodedata.normalize("NFKD", PRIVATE.sub("", text).casefold())
     kept = (char if char.isalnum() else " " for char in decomposed if not unicodedata.combining(char))
     special = "".join(kept).translate(
@@ -281,8 +283,8 @@ class CitePiece(NamedTuple):
 
 
 def join_ranges(pieces: Sequence[CitePiece]) -> Iterator[str]:
-    """Yield the text of each item. Three or more consecutive numbers become a range: its inner items have
-    markers but no text."""
+    """Yield the text of each item. Three or more consecutive numbers become a range. The inner items of a
+    range have markers but no text."""
     at = 0
     while at < len(pieces):
         end = at + 1
@@ -302,8 +304,8 @@ def _follows(first: CitePiece, second: CitePiece) -> bool:
 
 
 def join_years(pieces: Sequence[CitePiece], delimiter: str) -> Iterator[str]:
-    """Yield the text of each item. Items by the same authors are grouped: from the second one on, only the
-    year is printed."""
+    """Yield the text of each item. Items by the same authors are grouped: only the first of them has the
+    names, the others have only the year."""
     groups: dict[str, list[CitePiece]] = {}
     for piece in pieces:
         names = _names(piece)
@@ -318,7 +320,7 @@ def join_years(pieces: Sequence[CitePiece], delimiter: str) -> Iterator[str]:
 
 
 def _names(piece: CitePiece) -> str:
-    """Return the authors' names, which precede the year; empty if the item cannot be grouped."""
+    """Return the authors' names before the year of an item; empty if the item cannot be grouped."""
     work = piece.cite.work
     year = f"{work.year}{piece.cite.suffix}" if work.year and work.authors else ""
     return piece.text.partition(year)[0] if year and year in piece.text and piece.is_bare else ""

@@ -1,4 +1,4 @@
-"""State while a style formats one publication, and the terms of a locale."""
+"""State while a style formats one publication. Also the terms of a locale."""
 
 from __future__ import annotations
 
@@ -126,9 +126,9 @@ class Cite:
     suffix: str = ""
     """Year suffix, a letter; empty if none is needed."""
     extra_names: int = 0
-    """Number of names shown beyond the number that the style shows, to distinguish publications."""
+    """Number of names shown in addition to those that the style shows, to distinguish publications."""
     is_ambiguous: bool = False
-    """Whether the citation equals that of another publication, so that the style prints more details."""
+    """Whether the citation equals that of another publication. If so, the style prints more details."""
     given_names: frozenset[str] = frozenset()
     """Family names before which given names are printed, to distinguish publications."""
 
@@ -149,7 +149,7 @@ class RenderingContext:
     is_sorting: bool = False
     sort_names: Mapping[str, str] = field(default_factory=dict)
     suppressed: set[str] = field(default_factory=set)
-    """Variables that were printed instead of missing names and must not be printed again."""
+    """Variables that must not be printed again, because they were printed instead of missing names."""
     printed: set[str] = field(default_factory=set)
     """Variables that were printed."""
     names: StyleNode | None = None
@@ -161,7 +161,7 @@ class RenderingContext:
 
     @property
     def is_bibliography(self) -> bool:
-        """Whether an entry of the list of references is being formatted, not a citation."""
+        """Whether an entry of the list of references is being formatted, instead of a citation."""
         return self.mode.tag == "bibliography"
 
     @property
@@ -175,8 +175,8 @@ class RenderingContext:
         )
 
     def count(self) -> None:
-        """Count one more formatted element. Raises `StyleError` if there are too many, as when macros call
-        each other endlessly."""
+        """Count one more formatted element. Raises `StyleError` if there are too many, for example if macros
+        call each other endlessly."""
         self.steps += 1
         if self.steps > MOST_STEPS or self.macro_depth > MOST_MACROS:
             raise StyleError("its macros call each other endlessly")
@@ -209,7 +209,8 @@ class RenderingContext:
         return None if variable in self.suppressed else self.cite.work.dates.get(variable)
 
     def has(self, variable: str) -> bool:
-        """Return whether a variable of any kind has a value, even if it was printed already."""
+        """Return whether a variable of any kind has a value. A variable that was already printed still has
+        its value."""
         work = self.cite.work
         if variable == "issued" and work.date_text:
             return True
@@ -240,5 +241,6 @@ class RenderingContext:
         return made
 
     def concat(self, first: str, second: str) -> str:
-        """Join two strings with `markup.concat`, by the language's rule for punctuation in quotes."""
+        """Join two strings with `markup.concat`. The language determines whether punctuation is moved into
+        quotes."""
         return concat(first, second, into_quotes=self.into_quotes)

@@ -40,7 +40,7 @@ class StyleNode(Struct, frozen=True, eq=False):
     text: str = ""
 
     def get(self, name: str, default: str = "") -> str:
-        """Return the value of an attribute."""
+        """Return the value of an attribute, or `default` if it is missing."""
         return self.attributes.get(name, default)
 
     def has(self, name: str) -> bool:
@@ -48,7 +48,7 @@ class StyleNode(Struct, frozen=True, eq=False):
         return name in self.attributes
 
     def find(self, tag: str) -> StyleNode | None:
-        """Return the first child with this tag, or None."""
+        """Return the first child with this tag; None if there is none."""
         return next((child for child in self.children if child.tag == tag), None)
 
     def find_all(self, tag: str) -> Iterator[StyleNode]:

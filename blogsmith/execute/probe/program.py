@@ -22,7 +22,7 @@ from typing import Any
 
 
 def main() -> None:
-    """Print the report for the names in the first argument."""
+    """Print the JSON described in the module's docstring, for the import names in the first argument."""
     # Modules in the folder of this file belong to blogsmith, not to the author.
     here = Path(__file__).resolve().parent
     sys.path[:] = [path for path in sys.path if Path(path or ".").resolve() != here]

@@ -99,7 +99,7 @@ class Comparisons:
         self.notes: list[str] = []
         """Remarks, as messages."""
         self._largest: dict[str, float] = {}
-        """Source code of a difference → largest absolute value in the difference."""
+        """Source code of a subtraction → largest absolute value in its two operands."""
 
     def compare(self, left: Any, right: Any, text: str) -> str:
         """Add a comparison of two values. Return `nan` if one of the values is NaN, otherwise an empty

@@ -1,10 +1,10 @@
 """States of paths that a session depends on, in addition to the files that it reads: paths that it queried,
 folders that it listed, and files outside the site.
 
-Keys are paths relative to the site root. Outside the site they start with `/`, or with `~/` in the user's
-home folder. The key of a folder whose names were listed ends in `/`, and the key of a pattern contains `*`,
-`?` or `[`. States are `none`, `folder`, `size 12`, `link TARGET`, and `names STAMP` with the time of a
-folder's last change. The builder computes digests of files and names.
+A key is a path relative to the site root. Outside the site, it starts with `/`, or with `~/` in the user's
+home folder. The key of a listed folder ends in `/`, and the key of a pattern contains `*`, `?` or `[`. A
+state is `none`, `folder`, `size` and a number of bytes, `link` and a target, or `names` and the time when a
+listed folder last changed. The builder computes digests of files and names.
 """
 
 from __future__ import annotations

@@ -1,1 +1,2 @@
-"""Hugo: content in goldmark's Markdown with shortcodes; front matter in TOML, YAML or JSON; page bundles."""
+"""Hugo, whose pages are written in goldmark's Markdown with shortcodes, with front matter in TOML, YAML or
+JSON."""

@@ -68,14 +68,15 @@ class HugoConfig:
         return tuple(dict.fromkeys([self.default_language.casefold(), *others]))
 
     def language_tag(self, code: str) -> str:
-        """Return the value of blogsmith's key `lang` for pages in a language. code: the language's code in
+        """Return the value of blogsmith's key `lang` for pages in a language. code: code of the language in
         the settings."""
         names = ("locale", "languagecode")
         written = next(filter(None, (self.text("languages", code, name) for name in names)), code)
         return written.replace("_", "-")
 
     def language_text(self, name: str) -> str:
-        """Return a setting of the default language; if the language does not set it, that of the site."""
+        """Return a setting of the default language. If the language does not set it, return the setting of
+        the site."""
         language = self.default_language.casefold()
         return self.text("languages", language, name) or self.text(name)
 
@@ -86,7 +87,7 @@ class HugoConfig:
 
     @property
     def passthrough(self) -> tuple[str, ...] | None:
-        """The opening delimiters of formulas that the passthrough extension protects from Markdown; None if
+        """Opening delimiters of the formulas that the passthrough extension protects from Markdown; None if
         the extension is off."""
         settings = self.mapping("markup", "goldmark", "extensions", "passthrough")
         if settings.get("enable") is not True:
@@ -99,8 +100,8 @@ class HugoConfig:
         return tuple(str(pair[0]) for pair in pairs if isinstance(pair, list) and pair)
 
     def permalink(self, section: str, kind: str = "page") -> str:
-        """Return the permalink pattern for a section, empty if not set. kind: `page` for the section's pages,
-        `section` for the section itself."""
+        """Return the permalink pattern for a section; empty if it is not set. kind: `page` for the section's
+        pages, `section` for the section itself."""
         patterns = self.mapping("permalinks")
         nested = patterns.get(kind)
         found = nested.get(section) if isinstance(nested, Mapping) else None
@@ -117,7 +118,7 @@ def find_config(root: Path) -> PurePosixPath | None:
 
 
 def _config_files(folder: Path) -> Iterator[PurePosixPath]:
-    """Iterate over the settings files in a site's folder. Settings of later files take precedence."""
+    """Yield the settings files in a site's folder. Settings of later files take precedence."""
     for suffix in FORMS:
         # other systems use the name `config.toml` too
         if (folder / f"config{suffix}").is_file() and _has_hugo_folder(folder):
@@ -175,7 +176,7 @@ def _merge(values: dict[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
 
 
 COMPONENTS = ("content", "static", "data", "assets")
-"""Hugo's components that an import reads, except `layouts`: each collects the files of several folders."""
+"""Hugo's components that an import reads, except `layouts`. Each collects the files of several folders."""
 _HIDDEN = frozenset((".ds_store", ".gitkeep", ".keep"))
 
 
@@ -186,7 +187,7 @@ class Mount:
     source: PurePosixPath
     """Path relative to the root of the source."""
     target: PurePosixPath
-    """Path in the component: below `content/`, `static/` and so on."""
+    """Path in the component, which starts with `content/`, `static/` or a similar folder."""
     language: str
     """Language code of the mounted files; empty if the names of the files contain it."""
     excluded: tuple[str, ...] = ()
@@ -202,7 +203,7 @@ class MountedFile:
     path: PurePosixPath
     """Path relative to the root of the source."""
     target: PurePosixPath
-    """Path in the component: below `content/`, `static/` and so on."""
+    """Path in the component, which starts with `content/`, `static/` or a similar folder."""
     language: str
     """Language code that the mount sets; empty if the name of the file contains it."""
 
@@ -245,7 +246,8 @@ def _default_mounts(config: HugoConfig, component: str) -> Iterator[Mount]:
 
 
 def _language_folders(config: HugoConfig) -> Iterator[Mount]:
-    """Yield mounts for the content folders of languages; none if no language has its own folder."""
+    """Yield a mount for the content folder of each language; none if languages have no folders of their
+    own."""
     if not any(config.text("languages", code, "contentdir") for code in config.mapping("languages")):
         return
     # the site's content folder may contain those of languages, and the first match takes precedence
@@ -269,8 +271,7 @@ def _join_folder(config: HugoConfig, written: str) -> PurePosixPath:
 
 
 def mounted_files(root: Path, mounts: tuple[Mount, ...]) -> Iterator[MountedFile]:
-    """Iterate over the files of the mounts. A file in several mounts is returned only for the first of
-    them."""
+    """Yield the files of the mounts. A file in several mounts is yielded only for the first of them."""
     seen: set[PurePosixPath] = set()
     for mount in mounts:
         if ".." in mount.source.parts:

@@ -36,7 +36,7 @@ _DIAGRAM = re.compile(
     r"(?m)^([ \t>]*)(`{3,}|~{3,})[ \t]*(?:mermaid|dot|graphviz)\b[\s\S]*?^[ \t>]*\2[ \t]*$"
     r"|\{\{[<%]\s*mermaid\b[^>%]*[>%]\}\}[\s\S]*?\{\{[<%]\s*/\s*mermaid\s*[>%]\}\}"
 )
-"""Matches diagrams, whose source is not text of the page."""
+"""Matches a diagram, whose source is not text of the page."""
 _FORMULA_FENCE = re.compile(
     r"(?m)^([ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*)(`{3,}|~{3,})[ \t]*(?:math|katex|mathjax)\b[^\n`]*\n"
     r"([\s\S]*?)^[ \t>]*\2[ \t]*$"
@@ -81,7 +81,7 @@ _MARKER = re.compile(r"^(?:\[![A-Za-z]+\][+-]?|\[[ xX]\][ \t])")
 def render_goldmark(text: str, original: str) -> str:
     """Return the text as HTML with formulas as `<math>`.
 
-    text: all or part of the page. original: text of the whole page, including the `PASSTHROUGH` comment if
+    text: the page or a part of it. original: text of the whole page, including the `PASSTHROUGH` comment if
     there is one.
     """
     mark = _PASSTHROUGH.search(original)

@@ -25,8 +25,8 @@ _SCHEME = lazy_pattern(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 
 
 class LinkTable:
-    """The possible link targets of one site: its pages and files. Also records which files of `assets/` pages
-    show."""
+    """The possible link targets of one site, which are its pages and files. Also records which files of
+    `assets/` pages show."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class LinkTable:
         return shown
 
     def reference(self, target: str, document: HugoDocument) -> str:
-        """Return the destination for a target of the shortcodes `ref` and `relref`: a path relative to
+        """Return the destination for a target of the shortcodes `ref` and `relref`. It is a path relative to
         `document`, with fragment; empty if the target does not exist."""
         path, mark, fragment = target.strip().partition("#")
         if not path:
@@ -121,7 +121,7 @@ class LinkTable:
         return None
 
     def _places(self, path: str, document: HugoDocument) -> Iterator[str]:
-        """Iterate over the URL paths that a link in `document` may mean, most likely first."""
+        """Yield the URL paths that a link in `document` may mean, most likely first."""
         base = self._config.base_path
         if path.startswith("/"):
             if base and f"{path}/".startswith(f"{base}/"):
@@ -153,13 +153,13 @@ class LinkTable:
         return ""
 
     def _find_by_stem(self, stem: str, document: HugoDocument) -> str:
-        """Return the URL of the file in the page's folder whose name without extension is `stem`; empty if
-        there is none."""
+        """Return the URL of a file in the page's folder; empty if there is none. stem: name of the file
+        without its extension."""
         return next((name for name in self.neighbours(document) if PurePosixPath(name).stem == stem), "")
 
     def _unknown_destination(self, written: str, document: HugoDocument) -> str:
-        """Return the URL for a link whose target does not exist. A relative URL becomes root-relative,
-        resolved as in Hugo."""
+        """Return the URL for a link whose target does not exist. A relative URL becomes root-relative, as
+        Hugo resolves it."""
         if written.startswith("/"):
             return next(iter(self._places(written, document)))
         joined = posixpath.normpath(posixpath.join(document.address or "/", written))
@@ -175,8 +175,8 @@ class LinkTable:
         )
 
     def neighbours(self, document: HugoDocument) -> list[str]:
-        """Return the URLs of the files in the page's folder, then of the files in the folder of its version
-        in the default language."""
+        """Return the URLs of the files in the page's folder, followed by those in the folder of the page's
+        version in the default language."""
         found: list[str] = []
         for place in _folders(document):
             names = self._in_folder.get(posixpath.normpath(f"content/{place}"), ())
@@ -215,7 +215,8 @@ def _folders(document: HugoDocument) -> list[str]:
 
 
 def _resource(name: str, document: HugoDocument) -> str:
-    """Return the file whose name in the front matter key `resources` is `name`; empty if there is none."""
+    """Return the file that has the name `name` in the front matter key `resources`; empty if there is
+    none."""
     written = document.front.get("resources")
     for each in written if isinstance(written, list) else ():
         source = str(each.get("src") or "") if isinstance(each, Mapping) else "*"
@@ -234,8 +235,8 @@ def relative(target: PurePosixPath, document: HugoDocument) -> str:
 
 
 def _key(path: str) -> str:
-    """Return a page's path as references write it: without extension, and without file name if the page is a
-    bundle."""
+    """Return the path of a page in the form that references use: without extension and, for a bundle, without
+    file name."""
     place = PurePosixPath("/" + path.strip("/"))
     if place.suffix in (".md", ".markdown", ".html"):
         place = place.with_suffix("")

@@ -31,8 +31,8 @@ from .config import HugoConfig
 _BAR = lazy_pattern(r"(?<!\\)(?:\\\\)*\\\|")
 _SPACED_ROW = lazy_pattern(r"(?<!\\)\\\\(?=\[-?[\d.]+(?:pt|em|ex|mm|cm|px|mu)\])")
 _TEXT = lazy_pattern(r"\\(?:text|textbf|textit|textrm|textsf|texttt|mbox)\{[^{}$]*\}")
-"""Matches commands for text in formulas, with their argument. MathJax shows an underscore in the argument
-literally."""
+"""Matches commands for text in formulas, with their argument. MathJax shows an underscore in the argument as
+written."""
 _ENVIRONMENT = lazy_pattern(
     r"\\\\begin\{(?P<name>(?:align|equation|gather|eqnarray|multline)\*?)\}[\s\S]*?"
     r"(?P<end>\\\\end\{(?P=name)\})"
@@ -73,7 +73,8 @@ def rewrite_formulas(text: str, config: HugoConfig) -> str:
 
 
 def _prose(text: str, dialect: FormulaDelimiters) -> str:
-    """Escape characters that this site shows as text but that would open a formula in blogsmith."""
+    """Return the text with characters escaped that the old site shows as text, but that would start a formula
+    in blogsmith."""
     if not dialect.brackets:
         text = literal_brackets(text)
         text = _ENVIRONMENT.sub(
@@ -200,7 +201,7 @@ def rewrite_markdown(
 ) -> str:
     """Convert a text to blogsmith's Markdown.
 
-    notice: called with kind, message, hint and the removed text.
+    notice: function that gets kind, message, hint and the removed text.
     """
     dialect = formula_dialect(config)
     if any(segment.kind == "comment" and _MORE.fullmatch(segment.text) for segment in divide(text, dialect)):
@@ -224,7 +225,7 @@ def rewrite_markdown(
 
 
 def _code_block(block: str) -> str:
-    """Convert a code block. A block whose language means formulas becomes display math."""
+    """Convert a code block. If its language is a name for formulas, convert it to display math."""
     fence = _FORMULA_FENCE.fullmatch(block)
     if fence is None:
         # Hugo shows a block with its language in braces, but blogsmith would run it
@@ -235,7 +236,7 @@ def _code_block(block: str) -> str:
 
 
 def _html(element: Element, indent: str) -> str:
-    """Return an HTML block as Markdown if it is a video or an image; otherwise unchanged."""
+    """Return an HTML block as Markdown if it is a video or an image. Return any other block unchanged."""
     if video := convert_video(element):
         return f"\n\n{video}\n\n"
     found = read_figure(element)
@@ -249,16 +250,16 @@ def _setting(config: HugoConfig, *names: str) -> Any:
 
 
 def _attributes(found: re.Match[str]) -> str:
-    """Return a line without the attribute list after it. If the line is an image, keep its id and size; all
-    other attributes are only styling."""
+    """Return a line without the attribute list at its end. If the line is an image, keep its id and size. All
+    other attributes only affect the style."""
     kept = _IMAGE_ATTRIBUTE.findall(found["list"])
     is_image = _IMAGE.fullmatch(found["line"])
     return f"{found['line'].rstrip()}{{{' '.join(kept)}}}" if kept and is_image else found["line"]
 
 
 def _extras(masked: str, config: HugoConfig) -> str:
-    """Convert goldmark's `++insertions++`, `~subscripts~` and `^superscripts^` to HTML, each if the site
-    enables it."""
+    """Convert goldmark's `++insertions++`, `~subscripts~` and `^superscripts^` to HTML, if the site enables
+    them."""
     for name, pattern, shown in (
         ("insert", r"(?<!\+)\+\+(?=\S)([^+\n]+)\+\+(?!\+)", r"<ins>\1</ins>"),
         ("subscript", r"(?<!~)~(?=\S)([^~\s]+)~(?!~)", r"<sub>\1</sub>"),

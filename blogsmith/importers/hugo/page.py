@@ -1,5 +1,5 @@
-"""Translation of a Hugo document to a page: front matter and text, and the callout kinds and files that the
-page needs."""
+"""Translation of a Hugo document to a page. The result is front matter and text, and the callout kinds and
+files that the page needs."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ KEYS = FrontKeys(
 
 
 def page_front(document: HugoDocument) -> tuple[dict[str, Any], tuple[Notice, ...]]:
-    """Return the front matter with blogsmith's keys, in a fixed order, and notices about keys whose meaning
-    changes."""
+    """Return the front matter with blogsmith's keys in a fixed order. Also return notices about keys whose
+    meaning changes."""
     front, source = document.front, document.path.as_posix()
     found: dict[str, Any] = {key: text for key in _TEXTS if (text := one_line(front.get(key)))}
     if description := one_line(front.get("description")) or one_line(front.get("summary")):
@@ -148,7 +148,7 @@ def _aliases(front: Mapping[str, Any], document: HugoDocument) -> list[str]:
 
 
 def image_candidates(front: Mapping[str, Any]) -> Iterator[str]:
-    """Iterate over the URLs that may be the page's image, most likely first."""
+    """Yield the URLs that may be the page's image, most likely first."""
     cover = front.get("cover")
     written = [
         cover.get("image") if isinstance(cover, Mapping) else cover,
@@ -163,7 +163,7 @@ def image_candidates(front: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _named_resources(resources: Any) -> Iterator[str]:
-    """Iterate over the files in `resources` whose names are names that themes use for the page's image."""
+    """Yield the files in `resources` that have a name which themes use for the page's image."""
     for each in resources if isinstance(resources, list) else ():
         if isinstance(each, Mapping) and each.get("name") in _COVERS:
             yield str(each.get("src") or "")
@@ -208,7 +208,7 @@ _TEMPLATES = ("layouts/shortcodes", "layouts/_shortcodes")
 
 
 class SiteRequirements(NamedTuple):
-    """Callout kinds and files that a page needs from the site."""
+    """Callout kinds and files that the site must have for a page."""
 
     kinds: frozenset[str] = frozenset()
     """Kinds of callouts that the settings of the new site must define."""
@@ -234,8 +234,8 @@ class HugoPageTranslator:
         return read_data(self._root, self._config)
 
     def translate_number(self, number: int) -> tuple[ImportedPage, SiteRequirements]:
-        """Return the page of a document, and what the page needs from the site. Apply the time limit for
-        pages. number: index of the document."""
+        """Return the page of a document, and what the page needs from the site. The time limit for pages
+        applies. number: index of the document."""
         page = translate_document(self.translate, self._documents[number])
         kinds, self._kinds = frozenset(self._kinds), set()
         return page, SiteRequirements(kinds, self._links.take_shown_assets())
@@ -308,8 +308,9 @@ class HugoPageTranslator:
         finished: HiddenFragments,
         notice: Callable[[NoticeKind, str, str, str], None],
     ) -> str:
-        """Return the text of a document with its shortcodes translated. finished: collects fragments that
-        later conversions must not change. notice: called with kind, message, hint and the removed text."""
+        """Return the text of a document with its shortcodes translated. finished: collection of fragments
+        that later conversions must not change. notice: function that gets kind, message, hint and the removed
+        text."""
         context = CallContext(
             finished=finished,
             link=lambda target: self._links.reference(target, document),
@@ -371,7 +372,8 @@ def _templates(site: Path) -> dict[str, str]:
 
 
 def _macros(site: Path) -> dict[str, str]:
-    """Return the macros that the site's templates define for MathJax or KaTeX: name with backslash → TeX."""
+    """Return name with backslash → TeX, for the macros that the site's templates define for MathJax or
+    KaTeX."""
     found: dict[str, str] = {}
     for folder in ("layouts", "assets", "static"):
         top = site / folder

@@ -1,5 +1,5 @@
-"""Parts of a Hugo site outside of its pages: taxonomies that blogsmith lacks, the home page of PaperMod, and
-menus."""
+"""Parts of a Hugo site outside of its pages: taxonomies that blogsmith does not have, PaperMod's home page,
+and menus."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _HOME = PurePosixPath("content/_index.md")
 
 
 def own_taxonomies(config: HugoConfig) -> tuple[str, ...]:
-    """Return the front matter keys of the site's taxonomies that blogsmith lacks, in lower case."""
+    """Return the front matter keys, in lower case, of the site's taxonomies that blogsmith does not have."""
     written = config.value("taxonomies")
     names = written.values() if isinstance(written, Mapping) else ()
     found = (one_line(each).casefold() for each in names)
@@ -28,7 +28,8 @@ def own_taxonomies(config: HugoConfig) -> tuple[str, ...]:
 
 
 def with_taxonomies(keys: FrontKeys, names: Iterable[str]) -> FrontKeys:
-    """Return `keys` with the taxonomies `names` as translated keys, because their terms become tags."""
+    """Return `keys` with the taxonomies `names` added to the translated keys, because their terms become
+    tags."""
     return replace(keys, translated=keys.translated | frozenset(names))
 
 
@@ -66,8 +67,8 @@ def term_redirects(
 
 
 def person_settings(config: HugoConfig, copied: frozenset[PurePosixPath]) -> dict[str, Any]:
-    """Return the setting `person`, from PaperMod's profile mode; empty if this mode is off. copied: paths of
-    copied files."""
+    """Return the setting `person`, made from PaperMod's profile mode; empty if this mode is off. copied:
+    paths of copied files."""
     mode = config.value("params", "profilemode")
     if not isinstance(mode, Mapping) or mode.get("enabled") is not True:
         return {}
@@ -81,8 +82,7 @@ def person_settings(config: HugoConfig, copied: frozenset[PurePosixPath]) -> dic
 
 
 def home_page(config: HugoConfig, pages: Sequence[ImportedPage]) -> list[ImportedPage]:
-    """Return the pages. If the home page has no text, it gets the text that PaperMod's settings define for
-    it."""
+    """Return the pages. If the home page has no text, add the text from PaperMod's settings."""
     info = config.value("params", "homeinfoparams")
     text = str(info.get("content") or "").strip() if isinstance(info, Mapping) else ""
     old = next((page for page in pages if page.path == _HOME), None)
@@ -97,7 +97,8 @@ def home_page(config: HugoConfig, pages: Sequence[ImportedPage]) -> list[Importe
 
 
 def menu_notices(config: HugoConfig) -> Iterator[Notice]:
-    """Yield a notice for each menu that is not imported: all except the main menu of the default language."""
+    """Yield a notice for each menu that is not imported. Only the main menu of the default language is
+    imported."""
     for code in config.languages[1:]:
         if config.value("languages", code, "menu") or config.value("languages", code, "menus"):
             message = f'menu of language "{code}" is omitted: all pages show the same menu'

@@ -1,4 +1,4 @@
-"""Files of a Hugo site: documents with front matter and URL, and files that Hugo publishes unchanged."""
+"""Files of a Hugo site. Documents have front matter and a URL; Hugo publishes all other files unchanged."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SUPPORTED_TOKENS = _SLUG_NAMES | {"slugorcontentbasename", "year", "month", "da
 
 @dataclass(frozen=True, slots=True)
 class UrlParts:
-    """Parts of a page's path and front matter that its URL may contain."""
+    """Parts of a page's path and front matter that can be parts of its URL."""
 
     sections: Sequence[str]
     """Folders that contain the page, outermost first."""
@@ -41,9 +41,9 @@ class UrlParts:
 
 
 def urlize(text: str) -> str:
-    """Return the text as a URL segment: lower case, with hyphens instead of spaces, and without other special
-    characters. Existing hyphens stay, so `a - b` gets three hyphens. Source: `Sanitize` in Hugo's
-    common/paths."""
+    """Return the text as a URL segment. It is in lower case, with hyphens instead of spaces, and without
+    other special characters. Existing hyphens stay, so `a - b` gets three hyphens. Source: `Sanitize` in
+    Hugo's common/paths."""
     kept: list[str] = []
     is_apart = was_hyphen = False
     for index, char in enumerate(text):
@@ -67,7 +67,7 @@ def _is_kept(text: str, index: int) -> bool:
 
 def default_address(placed: UrlParts, *, is_ugly: bool) -> str:
     """Return the URL path, without the base path, of a page for which no permalink pattern is set. is_ugly:
-    whether it ends in `.html`."""
+    whether the path ends in `.html`."""
     last = urlize(placed.slug or placed.name).replace("/", "-")
     path = "/" + "".join(f"{urlize(section)}/" for section in placed.sections) + last
     return f"{path}.html" if is_ugly else f"{path}/"
@@ -165,8 +165,8 @@ class HugoDocument:
 
     @property
     def is_bundle(self) -> bool:
-        """Whether the page is a bundle: its file is in a folder of its own, together with other files of the
-        page."""
+        """Whether the page is a bundle, which means that its file is in a folder of its own, together with
+        other files of the page."""
         return self.content_path.stem in ("index", "_index")
 
     @property
@@ -191,7 +191,7 @@ class HugoFiles:
 
 
 def find_files(root: Path, config: HugoConfig) -> HugoFiles:
-    """Find all files of the site. root: folder of the source."""
+    """Return all documents and files of the site. root: folder of the source."""
     documents: list[HugoDocument] = []
     copied: dict[PurePosixPath, ImportedFile] = {}
     notices: list[Notice] = list(missing_mounts(root, config))
@@ -250,8 +250,8 @@ def _encrypted(document: HugoDocument) -> Notice | None:
 
 
 def _without_cascade(document: HugoDocument) -> HugoDocument:
-    """Remove the key `cascade` of a section's page: it concerns other pages, and must not make this one
-    private."""
+    """Return the document without the key `cascade`. This key concerns other pages, and must not make this
+    page private."""
     if "cascade" not in document.front:
         return document
     front = {key: each for key, each in document.front.items() if key != "cascade"}
@@ -358,8 +358,8 @@ def cascade(documents: Sequence[HugoDocument], config: HugoConfig) -> Iterator[H
 
 
 def _cascades(written: Any) -> Iterator[tuple[Mapping[str, Any], dict[str, Any]]]:
-    """Iterate over the entries of the key `cascade` as pairs: conditions for pages, front matter for these
-    pages."""
+    """Yield the entries of the key `cascade` as pairs. A pair contains conditions for pages, and front matter
+    for the pages that meet them."""
     for entry in as_list(written):
         if isinstance(entry, Mapping):
             values = merge_params(entry)
@@ -377,7 +377,8 @@ def _is_target(document: HugoDocument, target: Mapping[str, Any]) -> bool:
 
 
 def _read_plain_lines(written: SplitText) -> dict[str, Any]:
-    """Read invalid front matter line by line. Return the keys that have a plain value on the same line."""
+    """Return the keys of invalid front matter that have a plain value on the same line. Each line is read
+    separately."""
     pairs = re.findall(r"^[ \t]*([\w-]+)[ \t]*[:=][ \t]*(.+?)[ \t]*$", written.front_matter, re.MULTILINE)
     return {key: value.strip("\"'") for key, value in pairs}
 

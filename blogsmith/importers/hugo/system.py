@@ -1,4 +1,4 @@
-"""Importer for Hugo: all pages of a site, and its settings converted to blogsmith's."""
+"""Importer for Hugo. It converts all pages of a site, and its settings to blogsmith's."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _TRANSLATED = name_set(
 
 
 def old_settings(config: HugoConfig) -> OldSettings:
-    """Return the old settings, and the names of those that the importer translates."""
+    """Return the old settings. They include the names of those that the importer translates."""
     return OldSettings(config.file, config.values, _TRANSLATED)
 
 
@@ -108,8 +108,8 @@ def _markup(config: HugoConfig) -> dict[str, Any]:
 
 
 def _permalinks(config: HugoConfig, documents: Iterable[HugoDocument]) -> dict[str, str]:
-    """Map each section to a pattern for blogsmith's `permalinks`. Sections whose pattern cannot be converted
-    are left out."""
+    """Return section → pattern for blogsmith's `permalinks`. Sections whose pattern cannot be converted are
+    left out."""
     found = {}
     for section in sorted({document.sections[0] for document in documents if document.sections}):
         pattern = config.permalink(section)
@@ -148,8 +148,8 @@ def _menu(
 
 
 def _front_menu(document: HugoDocument) -> Mapping[str, Any] | None:
-    """Return the page's entry in the main menu, possibly an empty mapping; None if the page is not in this
-    menu."""
+    """Return the page's entry in the main menu, which may be an empty mapping. Return None if the page is not
+    in this menu."""
     written = document.front.get("menu") or document.front.get("menus")
     if written == "main" or (isinstance(written, list) and "main" in written):
         return {}
@@ -224,7 +224,7 @@ def _is_list(document: HugoDocument) -> bool:
 
 
 class Hugo:
-    """The importer for Hugo: sites with a `hugo.toml`, or with a `config.toml` next to `content/`."""
+    """Importer for Hugo, whose sites contain `hugo.toml`, or `config.toml` next to `content/`."""
 
     title = "Hugo"
 
@@ -279,8 +279,8 @@ class Hugo:
 
 
 def _section_pages(documents: Iterable[HugoDocument]) -> Iterator[ImportedPage]:
-    """Yield a page for each section in a language other than the default. The page lists the section, because
-    blogsmith generates no list in these languages."""
+    """Yield a page for each section in a language other than the default. This page lists the section,
+    because blogsmith generates no list in these languages."""
     every = list(documents)
     known = {document.content_path for document in every}
     sections = {

@@ -1,1 +1,2 @@
-"""Jekyll: posts in kramdown with Liquid, for example with the themes al-folio, Chirpy, Distill and minima."""
+"""Jekyll, whose posts are written in kramdown with Liquid. Supports themes such as al-folio, Chirpy, Distill
+and minima."""

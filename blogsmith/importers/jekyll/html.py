@@ -234,8 +234,8 @@ class HtmlTranslator:
         return f"{tag}\n\n{inner.strip()}\n\n</{element.name}>"
 
     def _details(self, element: Element, masked: MaskedText) -> str:
-        """Return a `<details>` element with its content translated; as a fold if it requests Markdown and its
-        label is plain text."""
+        """Return a `<details>` element with its content translated. If it requests Markdown and its label is
+        plain text, return a fold."""
         summary = next((each for each in element.elements if each.name == "summary"), None)
         rest = "".join(
             child if isinstance(child, str) else child.source()
@@ -264,7 +264,7 @@ def _as_block(text: str) -> str:
 
 
 def _remove_blank_lines(element: Element) -> Element:
-    """Return the element without blank lines, which would end its HTML block."""
+    """Return the element without blank lines, because a blank line would end its HTML block."""
     (plain, *_) = parse_elements(re.sub(r"\n[ \t]*(?=\n)", "", element.source()))
     return plain if isinstance(plain, Element) else element
 

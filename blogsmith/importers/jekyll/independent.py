@@ -91,8 +91,8 @@ _AFTER_FENCE = "\ue022"
 
 
 def _text(text: str, after: str) -> str:
-    """Rewrite the text between two fences for markdown-it. Indented code stays unchanged. after: the first of
-    the fences; empty at the start of the page."""
+    """Return the text between two fences as markdown-it must read it. Indented code is not changed. after:
+    the first of the fences; empty at the start of the page."""
     # the end of a fence counts as a paragraph line
     text = f"{_AFTER_FENCE}{text}" if after[:1] in ("`", "~") else text
     parts = _INDENTED_CODE.split(text)
@@ -119,8 +119,8 @@ _TASK = lazy_pattern(r"(?m)^([ \t>]*[-*+][ \t]+)\[[ xX]\](?=[ \t])")
 
 
 def _prose(text: str) -> str:
-    """Remove kramdown's directives from text without code, and make HTML blocks end for CommonMark where they
-    end for kramdown."""
+    """Remove kramdown's directives from text without code. Change HTML blocks so that they end for CommonMark
+    where they end for kramdown."""
     text = _DISTILL_MATH.sub(lambda found: formula_html(found[1]), _TASK.sub(r"\1", text))
     text = _ENVIRONMENT.sub(
         lambda found: formula_html(_ONE_LINE.sub(" ", found[0])) if found[1] else found[0], text
@@ -185,8 +185,8 @@ def _parser() -> MarkdownIt:
 
 
 def _render_block(content: str) -> str:
-    """Render a line that begins and ends with a formula, such as `$$a$$ and $$b$$`, which markdown-it reads
-    as one formula. content: the line without its outer dollars."""
+    """Return the HTML of a line that begins and ends with a formula, such as `$$a$$ and $$b$$`, because
+    markdown-it would read the line as one formula. content: the line without its outer dollars."""
     shown = [part if n % 2 else formula_html(part) for n, part in enumerate(content.split("$$"))]
     return f"<p>{''.join(shown)}</p>\n"
 

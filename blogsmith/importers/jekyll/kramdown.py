@@ -1,4 +1,5 @@
-"""Conversion of kramdown syntax that CommonMark lacks: formulas, attribute lists, tables, abbreviations.
+"""Conversion of kramdown syntax that CommonMark does not have: formulas, attribute lists, tables,
+abbreviations.
 
 kramdown parses `$$…$$` itself: as display math if it is a separate block, otherwise as inline math. It parses
 text between other delimiters as Markdown, so it removes escapes before MathJax or KaTeX reads the formula.
@@ -62,8 +63,8 @@ def rewrite_formulas(
 
 
 def expand_colours(tex: str, colours: Mapping[str, str]) -> str:
-    """Replace the names of colors that a page defines by their values, because in blogsmith a definition
-    applies only inside its formula. colours: name → `[model]{value}`."""
+    """Replace the names of colors that a page defines by their values. This is necessary because in blogsmith
+    a definition applies only inside its formula. colours: name → `[model]{value}`."""
 
     def substitute(found: re.Match[str]) -> str:
         return found[1] + colours.get(found[2].strip(), f"{{{found[2]}}}")
@@ -123,8 +124,8 @@ def _is_text(opening: str, text: str, before: str) -> bool:
 
 
 def _bracketed_text(opening: str, text: str, before: str, after: str) -> str:
-    """Return text in brackets. Brackets that would start a link or a keyboard key become entities. opening:
-    `[` or `(`; before, after: text around the brackets."""
+    """Return text in brackets. Replace brackets that would start a link or a keyboard key by entities.
+    opening: `[` or `(`; before, after: text around the brackets."""
     if opening == "(":
         return f"({text})"
     if before.endswith(("[", "]")) or after.startswith(("]", "(", "[", "{", ":")):
@@ -197,7 +198,7 @@ class AttributeList:
 
     @property
     def callout(self) -> str:
-        """Return the kind of callout that the classes of the list mean; empty if they mean none."""
+        """Return the kind of callout for the classes of the list; empty if they mean none."""
         return next((_PROMPTS[name] for name in self.classes if name in _PROMPTS), "")
 
     def own(self) -> str:
@@ -231,8 +232,8 @@ def parse_list(text: str) -> AttributeList:
 
 
 def remove_directives(text: str) -> str:
-    """Remove kramdown's directives, definitions and comments. Insert the content of a defined attribute list
-    where another list names it."""
+    """Remove kramdown's directives, definitions and comments. If a list refers to a defined attribute list by
+    name, insert the content of that list."""
     defined = {found[1]: found[2] for found in _LIST_DEFINITION.finditer(text)}
     text = _LIST_DEFINITION.sub("", text)
     for name, attributes in defined.items():
@@ -245,8 +246,8 @@ def remove_directives(text: str) -> str:
 
 
 def _sub_closed(pattern: re.Pattern[str], replace: Callable[[re.Match[str]], str], text: str) -> str:
-    """Return `pattern.sub(replace, text)`. Only the text up to the last `{:/ … }` is searched, because every
-    match ends with this closing directive."""
+    """Return `pattern.sub(replace, text)`. Search only the text up to the last `{:/ … }`, because every match
+    ends with this closing directive."""
     end = text.find("}", text.rfind("{:/")) + 1 if "{:/" in text else 0
     return pattern.sub(replace, text[:end]) + text[end:]
 
@@ -386,7 +387,7 @@ _RULE = lazy_pattern(r"[ ]{0,3}\|?[ \t]*:?[-=]+:?[ \t]*(?:[|+][ \t]*:?[-=]+:?[ \
 
 
 def complete_tables(text: str) -> str:
-    """Add an empty header row to tables without a header row, and remove rules between body rows.
+    """Add an empty header row to tables that have none, and remove rules between body rows.
 
     Otherwise blogsmith would not recognize these tables.
     """

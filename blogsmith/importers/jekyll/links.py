@@ -1,4 +1,4 @@
-"""URLs in a page: links to pages become links to their files, and URLs of copied files become
+"""URLs in a page. Links to pages become links to their files, and URLs of copied files become
 root-relative."""
 
 from __future__ import annotations
@@ -63,7 +63,8 @@ class UrlResolver:
 
     def resolve(self, address: str, *, to_file: bool = True) -> str:
         """Return the URL for the new site. In an external URL, only outer spaces and brackets are removed,
-        and `//host` becomes `https://host`. to_file: whether a link to a page names its Markdown file."""
+        and `//host` becomes `https://host`. to_file: whether the URL of a page is replaced by its Markdown
+        file."""
         address = address.strip()
         if doubled_base := re.fullmatch(r"(/\S*)\s+(\1/\S+)", address):
             # both parts contain the base path: `{{ site.baseurl }} {% post_url … %}`

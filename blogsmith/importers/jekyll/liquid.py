@@ -153,22 +153,22 @@ _WORDS: Mapping[str, Any] = {
 
 
 class UnknownValueError(Exception):
-    """Error: an import cannot know the value of a name, for example the output of a plugin."""
+    """An import cannot know the value of a name, for example the output of a plugin."""
 
 
 class LiquidSyntaxError(Exception):
-    """Error: the expression has invalid syntax."""
+    """The expression has invalid syntax."""
 
 
 class LiquidLimitError(Exception):
-    """Error: loops, includes or strings of a template produce more output than any real page."""
+    """Loops, includes or strings of a template produce more output than any real page."""
 
 
 class LiquidBudget:
     """Amount of output that the templates of one page may still produce."""
 
     def __init__(self, most: int = 5_000_000) -> None:
-        """Initialize the budget.
+        """Create the budget.
 
         most: total number of characters, numbers and nodes that templates may produce.
         """
@@ -191,8 +191,8 @@ class LiquidScope:
         unknown: Callable[[Sequence[str]], bool],
         budget: LiquidBudget | None = None,
     ) -> None:
-        """Initialize the scope. unknown: called with a path of names such as `("site", "posts")`; returns
-        whether an import cannot know its value."""
+        """Create a scope. unknown: function that gets a path of names such as `("site", "posts")`, and
+        returns whether an import cannot know its value."""
         self.names = dict(names)
         self.budget = budget or LiquidBudget()
         self._unknown = unknown
@@ -202,9 +202,9 @@ class LiquidScope:
         return LiquidScope({**self.names, **names}, self._unknown, self.budget)
 
     def look_up(self, steps: Sequence[str | int]) -> Any:
-        """Return the value at a path of names; None if the first name has a value but the rest of the path
-        does not exist. Raise UnknownValueError if the first name is undefined, or if an import cannot know
-        the value."""
+        """Return the value at a path of names. Return None if the first name has a value but the rest of the
+        path does not exist. Raise UnknownValueError if the first name is undefined, or if an import cannot
+        know the value."""
         names = [str(step) for step in steps]
         if self._unknown(names):
             raise UnknownValueError(".".join(names))
@@ -256,7 +256,7 @@ def _split(text: str, separator: str) -> list[str]:
 
 
 def atom(text: str, scope: LiquidScope) -> Any:
-    """Return the value of an expression without filters: a literal or a name."""
+    """Return the value of an expression without filters, which is a literal or a name."""
     found = _ATOM.match(text)
     if not found:
         raise LiquidSyntaxError(text.strip())

@@ -29,7 +29,8 @@ class LiquidOutput:
 
 @dataclass(frozen=True, slots=True)
 class LiquidBranch:
-    """Nodes of a block up to the next `else`, `elsif` or `when`; `name` is the tag before them."""
+    """Nodes of a block before the next `else`, `elsif` or `when`. The fields `name` and `arguments` are those
+    of the tag before these nodes."""
 
     name: str
     arguments: str
@@ -130,7 +131,7 @@ def _close(stack: list[_OpenBlock], text: str, end: int) -> None:
 
 
 def _merge_unclosed(stack: list[_OpenBlock], name: str, opened: Counter[str]) -> None:
-    """Close the unclosed blocks inside the last open block named `name`: they become tags without content,
+    """Close the unclosed blocks inside the last open block named `name`. They become tags without content,
     and their nodes become nodes of that block. opened: block name → number of open blocks."""
     depth = next(index for index in range(len(stack) - 1, -1, -1) if stack[index].name == name or not index)
     for done in stack[depth + 1 :]:
@@ -153,7 +154,7 @@ class _Tokenizer:
         occur."""
 
     def next(self, position: int) -> re.Match[str] | None:
-        """Return the first token (tag or output) from `position` on; None if there is none."""
+        """Return the first token, a tag or an output, at or after `position`; None if there is none."""
         while opening := _OPENING.search(self.text, position):
             closing = "%}" if opening[0] == "{%" else "}}"
             if self._is_ahead(closing, opening.end()) and (found := _TOKEN.match(self.text, opening.start())):
@@ -168,7 +169,7 @@ class _Tokenizer:
         return self._next[piece] <= len(self.text)
 
     def find_end(self, name: str, position: int) -> re.Match[str] | None:
-        """Return the end tag of a verbatim block from `position` on; None if there is none."""
+        """Return the first end tag of a verbatim block at or after `position`; None if there is none."""
         if name in self._missing:
             return None
         end = re.compile(rf"\{{%-?\s*end{name}\s*-?%\}}").search(self.text, position)

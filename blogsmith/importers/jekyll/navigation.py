@@ -1,5 +1,5 @@
-"""The menu of a Jekyll site with the theme al-folio, Chirpy, Minimal Mistakes, minima or Beautiful Jekyll,
-and the old URLs of its archives."""
+"""Menu of a Jekyll site with the theme al-folio, Chirpy, Minimal Mistakes, minima or Beautiful Jekyll. Also
+the old URLs of its archives."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .source import JekyllDocument, JekyllSite, address_key
 Entry = tuple[str, str]
 """Title and target (URL or file) of a menu entry."""
 _LISTS = {"archives": "/archive/", "archive": "/archive/", "tags": "/tags/", "categories": "/categories/"}
-"""Key of the old URL of a list of all pages → URL of this list in the new site."""
+"""Result of `address_key` for the old URL of a list → URL of this list in the new site."""
 
 
 def site_menu(
@@ -111,7 +111,8 @@ _KINDS = {"tags": ("tags", "tag"), "categories": ("categories", "category")}
 
 
 def archive_redirects(site: JekyllSite, pages: Sequence[ImportedPage]) -> tuple[ImportedData, ...]:
-    """Return redirects from the lists that jekyll-archives generated and whose URLs the new site lacks."""
+    """Return redirects from lists that jekyll-archives generated, if the new site has no pages at their
+    URLs."""
     settings = site.config.values.get("jekyll-archives")
     settings = settings.get("posts", settings) if isinstance(settings, Mapping) else {}
     patterns = settings.get("permalinks") if isinstance(settings, Mapping) else None

@@ -1,4 +1,5 @@
-"""Translation of a Jekyll document to a page: Liquid first, as in Jekyll, then kramdown, then HTML."""
+"""Translation of a Jekyll document to a page. As in Jekyll, Liquid is translated first, then kramdown, then
+HTML."""
 
 from __future__ import annotations
 
@@ -163,8 +164,8 @@ _TEX_BEFORE = re.compile(r"[\\^_{}$][A-Za-z]*[\[{(]*$")
 
 
 def page_path(document: JekyllDocument, sections: Collection[str]) -> PurePosixPath:
-    """Return the path of a document in the new site. sections: names of the sections that the new site
-    lists."""
+    """Return the path of a document in the new site. sections: names of the sections for which the new site
+    has lists."""
     content = PurePosixPath("content")
     if document.address == "/":
         return content / "_index.md"
@@ -295,8 +296,8 @@ class PageTranslator:
         return new
 
     def _cv_text(self, document: JekyllDocument) -> str:
-        """Return the Markdown to append to a CV page: a link to the PDF that `cv_pdf` names, and the CV
-        itself if it could not be converted to JSON Resume. Empty if there is neither."""
+        """Return the Markdown to append to a CV page; may be empty. It is a link to the PDF in `cv_pdf` and,
+        if the CV could not be converted to JSON Resume, the CV itself."""
         pdf = one_line(document.front.get("cv_pdf"))
         return "\n\n".join(filter(None, (f"[PDF]({link_destination(pdf)})" if pdf else "", self.cv.text, "")))
 

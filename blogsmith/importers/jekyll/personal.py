@@ -1,5 +1,5 @@
-"""Parts of a personal site in Jekyll themes for researchers, such as al-folio, academicpages and Minimal
-Mistakes: the profile, news, cards of projects, and the CV."""
+"""Parts of a personal site, which are the profile, news, cards of projects, and the CV. Supports Jekyll
+themes for researchers, such as al-folio, academicpages and Minimal Mistakes."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _IMAGE_FOLDERS = ("", "assets/img/", "assets/images/", "images/", "assets/", "im
 
 
 def person_settings(site: JekyllSite, name: str) -> dict[str, Any]:
-    """Return the setting `person` of the new site; empty if the old site shows no portrait. name: the site's
-    author."""
+    """Return the setting `person` of the new site; empty if the old site shows no portrait. name: name of the
+    site's author."""
     home = next((each for each in site.files.documents if each.address == "/"), None)
     profile = home.front.get("profile") if home else None
     author = site.config.values.get("author")
@@ -60,8 +60,8 @@ def _plain(html: str) -> str:
 
 
 def list_settings(site: JekyllSite) -> dict[str, Any]:
-    """Return the setting `lists` of the new site: news are shown with their whole text, and pages with images
-    as cards."""
+    """Return the setting `lists` of the new site. News is shown with its whole text, and pages with images
+    are shown as cards."""
     styles: dict[str, str] = {}
     for document in site.files.documents:
         if document.collection in ("posts", "drafts", "pages", "tabs"):
@@ -79,8 +79,8 @@ def page_image(document: JekyllDocument) -> str:
 
 
 def profiles_text(document: JekyllDocument, site: JekyllSite) -> str:
-    """Return the people in the front matter key `profiles` of al-folio as Markdown; empty without this
-    key."""
+    """Return the people in al-folio's front matter key `profiles` as Markdown; empty if the page does not
+    have the key."""
     written = document.front.get("profiles")
     found = []
     for each in written if isinstance(written, list) else ():
@@ -162,8 +162,8 @@ def _resume(site: JekyllSite) -> ImportedData | None:
 
 
 def _listed(sections: Sequence[Any], level: int = 2) -> Iterator[str]:
-    """Yield lines of Markdown for the older format of `_data/cv.yml`, whose sections contain lists and
-    tables. level: level of the section headings."""
+    """Yield lines of Markdown for the older format of `_data/cv.yml`. Its sections contain lists and tables.
+    level: level of the section headings."""
     for section in sections:
         if isinstance(section, Mapping) and isinstance(section.get("contents"), list):
             yield f"{'#' * level} {one_line(section.get('title'))}\n"

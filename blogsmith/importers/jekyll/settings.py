@@ -1,4 +1,5 @@
-"""`_config.yml`: settings that an import reads, URLs from permalinks, conversion to `blogsmith.yaml`."""
+"""Settings in `_config.yml` that an import reads. Also URLs from permalinks, and conversion to
+`blogsmith.yaml`."""
 
 from __future__ import annotations
 
@@ -83,8 +84,8 @@ class JekyllConfig:
 
     @property
     def included(self) -> frozenset[str]:
-        """Return the names of files and folders in the setting `include`, which are part of the site although
-        they begin with `_` or `.`."""
+        """Return the files and folders in the setting `include`. They are part of the site although their
+        names begin with `_` or `.`."""
         return frozenset(str(each).strip("/") for each in as_list(self.values.get("include") or []))
 
     @property
@@ -95,14 +96,14 @@ class JekyllConfig:
 
     @property
     def sets_dollars_as_display(self) -> bool:
-        """Return whether every `$$…$$` is display math. This is so without a math engine: kramdown leaves
+        """Return whether every `$$…$$` is display math, because kramdown has no math engine. It then leaves
         formulas unchanged, and MathJax or KaTeX renders them in the browser."""
         kramdown = self.values.get("kramdown")
         engine = kramdown.get("math_engine", "mathjax") if isinstance(kramdown, dict) else "mathjax"
         return engine in (None, False, "nil", "null", "")
 
     def defaults(self, path: PurePosixPath, kind: str) -> dict[str, Any]:
-        """Return the front matter that the setting `defaults` gives to a file. kind: `posts`, `pages` or a
+        """Return the front matter of a file according to the setting `defaults`. kind: `posts`, `pages` or a
         collection."""
         found: dict[str, Any] = {}
         written = self.values.get("defaults")
@@ -180,8 +181,8 @@ _DATES: Mapping[str, str] = {
 
 
 def convert_pattern(pattern: str) -> str:
-    """Convert a permalink pattern to a pattern for blogsmith's `permalinks` that gives the same or similar
-    URLs; empty if there is none."""
+    """Return a pattern for blogsmith's `permalinks` that gives the same or similar URLs as a permalink
+    pattern of Jekyll; empty if there is none."""
     own = pattern.replace(":output_ext", "/").replace(":title", ":slug").replace(":categories/", "")
     own = re.sub(r"\.html$", "/", own)
     if not own.endswith("/"):
@@ -192,19 +193,20 @@ def convert_pattern(pattern: str) -> str:
 
 
 def slugify(text: str) -> str:
-    """Return a slug as Jekyll does: lower case, with hyphens instead of all characters except letters and
-    digits."""
+    """Return a slug as Jekyll makes it. It is in lower case, with hyphens instead of all characters except
+    letters and digits."""
     return _RAW.sub("-", unicodedata.normalize("NFC", text).lower()).strip("-")
 
 
 def case_preserving_slug(text: str) -> str:
-    """Return a file name as Jekyll inserts it for `:title` in a permalink: unchanged, except for characters
-    that are invalid in URLs."""
+    """Return a file name as Jekyll inserts it for `:title` in a permalink. Only characters that are invalid
+    in URLs are changed."""
     return _INVALID_URL_CHARACTERS.sub("-", text).strip("-")
 
 
 def read_names(value: Any) -> list[str]:
-    """Return tags or categories as Jekyll reads them: the items of a list, or the words of a string."""
+    """Return tags or categories as Jekyll reads them, which are the items of a list or the words of a
+    string."""
     if isinstance(value, str):
         return value.split()
     if isinstance(value, list):
@@ -275,8 +277,8 @@ def _base_url(config: JekyllConfig) -> str:
 
 
 def _permalinks(config: JekyllConfig) -> dict[str, str]:
-    """Map each collection to a pattern for blogsmith's `permalinks`. Collections whose pattern cannot be
-    converted are left out."""
+    """Return collection → pattern for blogsmith's `permalinks`. Collections whose pattern cannot be converted
+    are left out."""
     found = {}
     for collection in config.collections.values():
         pattern = convert_pattern(collection.permalink) if collection.permalink else ""

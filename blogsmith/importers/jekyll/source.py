@@ -1,5 +1,5 @@
-"""Files of a Jekyll site (documents, templates, data, copied files), and the context for
-translating a page."""
+"""Files of a Jekyll site: documents, templates, data and copied files. Also the context for translating a
+page."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ class JekyllFiles:
 
 
 def find_files(root: Path, config: JekyllConfig) -> JekyllFiles:
-    """Find all files of the site. root: folder of the source."""
+    """Return all documents and files of the site. root: folder of the source."""
     documents, copied, notices = [], [], []
     for path in walk_files(root / config.folder):
         if _is_tool(path):
@@ -270,8 +270,8 @@ def _page_address(permalink: str, path: PurePosixPath, config: JekyllConfig) -> 
 
 
 def documents_by_name(documents: tuple[JekyllDocument, ...]) -> Iterator[tuple[str, JekyllDocument]]:
-    """Yield pairs of the name that the tag `post_url` uses for a post (its path in `_posts` without
-    extension) and the post."""
+    """Yield (name, post) for each post. The name is that of the tag `post_url`, the post's path in `_posts`
+    without extension."""
     for document in documents:
         if document.collection in ("posts", "drafts"):
             yield document.collection_path, document
@@ -288,11 +288,11 @@ class JekyllSite:
     config: JekyllConfig
     files: JekyllFiles
     posts: Mapping[str, JekyllDocument]
-    """Name for the tag `post_url` → post."""
+    """Name in the tag `post_url` → post."""
     paths: Mapping[str, JekyllDocument]
-    """Path of the source file, for the tag `link` → document."""
+    """Path of the source file → document. Used for the tag `link`."""
     addresses: Mapping[str, JekyllDocument]
-    """Key of the old URL, from `address_key` → document."""
+    """Result of `address_key` for the old URL → document."""
     copied: frozenset[str]
     """Old URL paths of copied files."""
     includes: Mapping[str, Nodes]
@@ -300,7 +300,7 @@ class JekyllSite:
     data: Mapping[str, Any]
     """Content of the Liquid variable `site.data`."""
     macros: Mapping[str, str]
-    """TeX macros of the whole site: name with backslash → TeX."""
+    """Name of a TeX macro with backslash → TeX, for the macros of the whole site."""
     texts: Mapping[str, str] = field(default_factory=dict)
     """Name of a file in `_includes/` → source of the template."""
     list_layouts: frozenset[str] = frozenset()
@@ -334,8 +334,8 @@ def read_site(root: Path, config: JekyllConfig, files: JekyllFiles) -> JekyllSit
 
 
 def address_key(address: str) -> str:
-    """Return the same key for all URLs of a page: without query, fragment, `index.html`, `.html` and outer
-    slashes."""
+    """Return a key that is the same for all URLs of a page. It has no query, fragment, `index.html`, `.html`
+    and outer slashes."""
     path = address.partition("#")[0].partition("?")[0]
     return path.removesuffix("index.html").removesuffix(".html").strip("/")
 
@@ -352,8 +352,8 @@ def _texts(folder: Path) -> dict[str, str]:
 
 
 def _data(folder: Path) -> dict[str, Any]:
-    """Return the content of YAML and JSON files in `_data/`: name without extension → content. A folder is a
-    nested mapping."""
+    """Return name without extension → content, for YAML and JSON files in `_data/`. A folder is a nested
+    mapping."""
     found: dict[str, Any] = {}
     for path in walk_files(folder) if folder.is_dir() else ():
         text = read_text(folder / path) if path.suffix in (".yml", ".yaml", ".json") else None
@@ -389,7 +389,7 @@ class WorkList:
     """A list of publications that a page shows."""
 
     file: str
-    """Name of the `.bib` file; empty for the file that the settings name."""
+    """Name of the `.bib` file; empty for the file in the settings."""
     is_selected: bool = False
     """Whether the list contains only entries with `selected = {true}`."""
 
@@ -432,8 +432,8 @@ class PageContext:
         return self.lines.line_of_offset(self.start if self.depth else node.start)
 
     def leave_untranslated(self, node: LiquidOutput | LiquidTag, why: str) -> str:
-        """Return a Liquid node as raw text with a comment that says why it was not translated, and add a
-        notice."""
+        """Return a Liquid node as raw text, followed by a comment with the reason why it was not translated.
+        Add a notice."""
         self.notice("left", why, line=self.find_line(node), hint="rewrite it in Markdown")
         return self.keep_raw(node.source, import_comment(why))
 

@@ -38,8 +38,8 @@ itself."""
 
 
 def resolve_url_conflicts(pages: Sequence[ImportedPage]) -> list[ImportedPage]:
-    """Give pages with the same URL different URLs. The first page keeps its URL; Jekyll would publish only
-    one of them."""
+    """Return the pages with different URLs. Of pages with the same URL, the first keeps it. Jekyll would
+    publish only one of them."""
     owners: dict[str, str] = {}
     found = []
     for page in sorted(pages, key=lambda page: page.path.as_posix()):
@@ -109,7 +109,7 @@ _POSTS = frozenset(("posts", "drafts"))
 
 
 class Jekyll:
-    """The importer for Jekyll: sites with a `_config.yml` and other files of Jekyll."""
+    """Importer for Jekyll, whose sites contain a `_config.yml` and other files of Jekyll."""
 
     title = "Jekyll"
 

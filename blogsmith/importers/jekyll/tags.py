@@ -107,8 +107,8 @@ def _first_argument(given: Mapping[str, Any], names: Iterable[str]) -> str:
 
 
 def _root_url(address: str, template: str) -> str:
-    """Return the URL of an image that an include shows: unchanged if it is absolute, otherwise below the
-    folder that the include's template names, or below the site root."""
+    """Return the URL of an image that an include shows. An absolute URL is not changed. Any other URL is
+    below the folder in the include's template, or below the site root."""
     if re.match(r"(?:https?:)?//|/|data:", address):
         return address
     folder = re.search(r"src=[\"'](?:\{\{[^{}]*\}\})?(/[\w/-]+/)\{\{\s*include\.", template)
@@ -193,8 +193,8 @@ def _raw(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: Liq
 
 
 def restore_raw(text: str, *, is_code: bool) -> str:
-    """Replace the placeholders in the text of raw blocks. Outside of code, escape tags so that blogsmith does
-    not interpret them."""
+    """Replace the placeholders in the text of raw blocks. Outside of code, escape tags, because blogsmith
+    would interpret them."""
     if is_code:
         return text.replace(_RAW_OPEN, "{%").replace(_RAW_OUTPUT, "{{")
     text = re.sub(rf"{_RAW_OPEN}([^\n]*?%\}})", r"{% raw %}{%\1{% endraw %}", text)
@@ -273,8 +273,8 @@ def _cite(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: Li
 
 
 def _bibliography(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
-    """Add the list of publications that a tag shows to `context.lists`. A list of the works that the page
-    cites is ignored, because blogsmith generates it. Return an empty string."""
+    """Add a list of publications to `context.lists`. A list of the works that the page cites is ignored,
+    because blogsmith generates it. Return an empty string."""
     options = tag.arguments
     if re.search(r"--cited\b|(?:^|\s)-c\b", options) or (context.cited and not options.strip()):
         return ""
@@ -344,8 +344,8 @@ def _video_tag(context: PageContext, tag: LiquidTag, scope: LiquidScope, rendere
 
 
 def _margin_note(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
-    """Translate the tags `marginnote` and `sidenote` of the Tufte theme: `{% marginnote "id" "text" %}`.
-    Sidenotes lose their numbers."""
+    """Translate the tags `marginnote` and `sidenote` of the Tufte theme, such as `{% marginnote "id" "text"
+    %}`. Sidenotes lose their numbers."""
     texts = _quoted(tag)
     if len(texts) < 2:
         return context.leave_untranslated(tag, f'missing text in tag "{tag.name}"')

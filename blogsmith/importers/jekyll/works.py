@@ -1,5 +1,5 @@
-"""Bibliographies of a Jekyll site: the `.bib` files that its pages cite, and lists of publications as in
-jekyll-scholar and al-folio."""
+"""Bibliographies of a Jekyll site. They are the `.bib` files that its pages cite, and lists of publications
+as in jekyll-scholar and al-folio."""
 
 from __future__ import annotations
 
@@ -80,7 +80,8 @@ class PageBibliographies:
         return front | ({"authors": [f"{first} {last}"]} if is_other else {})
 
     def listed_files(self) -> Iterator[ImportedData]:
-        """Yield the files whose publications pages list, with only the values that blogsmith can show."""
+        """Yield the files whose publications are listed on pages, with only the values that blogsmith can
+        show."""
         for path, file in self._listed.items():
             text = convert_fields(read_text(file) or "", self._site.copied)
             yield ImportedData(PurePosixPath(path), text.encode())

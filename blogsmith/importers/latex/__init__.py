@@ -1,1 +1,1 @@
-"""Papers in LaTeX: one file, or the folder of an arXiv source, without running TeX."""
+"""Papers in LaTeX. The source is one file, or the folder of an arXiv source. TeX is never run."""

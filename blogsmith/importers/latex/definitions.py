@@ -1,4 +1,4 @@
-r"""Definitions in a paper: macros, environments, `\newtheorem` and switches, without executing TeX."""
+r"""Definitions in a paper (macros, environments, `\newtheorem` and switches), found without executing TeX."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PROGRAM = lazy_pattern(
     r"@|\\(?:[hv]box|[hv]skip|expandafter|csname|if[a-z]*|advance|setbox|begingroup|[gex]?def|let|global"
     r"|vspace|write|typeout)(?![A-Za-z])"
 )
-"""Matches TeX that only changes the printed page or is a program; macros that contain it are not expanded."""
+"""Matches TeX that only changes the printed page or is a program. Macros that contain it are not expanded."""
 _MAX_DEFINITIONS = 10_000
 _COMMANDS = ("newcommand", "renewcommand", "providecommand", "DeclareRobustCommand", "def", "gdef")
 
@@ -36,7 +36,7 @@ class MacroDefinition:
     kind: str
     """Name of the defining command."""
     name: str
-    """Command with its backslash, or name of an environment."""
+    """Command with its backslash; name of the environment for an environment."""
     count: int = 0
     """Number of arguments."""
     default: str | None = None
@@ -169,7 +169,8 @@ class Definitions:
     r"""Command with its backslash → its last definition. A later `\providecommand` does not replace it."""
     environments: dict[str, MacroDefinition] = field(default_factory=dict)
     written: dict[str, list[str]] = field(default_factory=dict)
-    r"""Name of a command, or `\begin x` for environment `x` → its definitions as written, in order."""
+    r"""Name → its definitions as written, in order. The name is that of a command, or `\begin x` for the
+    environment `x`."""
     theorems: list[str] = field(default_factory=list)
     r"""`\newtheorem` and `\theoremstyle`, as written, in order."""
     switches: dict[str, bool] = field(default_factory=dict)
@@ -200,8 +201,8 @@ class Definitions:
         return found
 
     def needed(self, formulas: str) -> list[str]:
-        """Return all definitions that formulas use, directly or through other definitions: as written, in
-        order."""
+        """Return all definitions that formulas use, directly or through other definitions. They are as
+        written, in order."""
         used, waiting = set[str](), list(_uses(formulas))
         while waiting:
             name = waiting.pop()

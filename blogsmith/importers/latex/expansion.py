@@ -42,8 +42,8 @@ _KEPT = frozenset(
         "author",
     )
 )
-"""Commands that are not expanded: a paper redefines them to change the appearance of the page, not the
-meaning."""
+"""Commands that are not expanded, because papers redefine them to change the appearance of the page instead
+of the meaning."""
 
 _FORMULA = MacroDefinition(0, 0, "newcommand", "\\ensuremath", 1, body="")
 
@@ -93,8 +93,8 @@ class Expander:
             position = end
 
     def _expand_text(self, text: str, *, is_structural: bool, depth: int) -> str:
-        """Expand the macros in the result of another macro. is_structural: expand only structural macros.
-        depth: number of enclosing macros."""
+        """Expand the macros in the result of another macro. is_structural: whether to expand only structural
+        macros. depth: number of enclosing macros."""
         self.steps += 1
         self.grown += len(text)
         if depth > _MAX_DEPTH or self.steps > _MAX_STEPS or self.grown > _MAX_GROWTH:
@@ -180,8 +180,8 @@ def _outermost(edits: list[tuple[int, int, str]]) -> Iterator[tuple[int, int, st
 
 
 def _read_arguments(text: str, position: int, one: MacroDefinition) -> tuple[list[str] | None, int]:
-    """Return the arguments of a call, and the position after them; None instead of arguments if one is
-    missing."""
+    """Return the arguments of a call, and the position after them. If an argument is missing, the arguments
+    are None."""
     arguments = list[str]()
     if one.count and one.default is not None:
         start = skip_space(text, position)
@@ -225,5 +225,5 @@ def _join_space(text: str, body: str, end: int) -> tuple[str, int]:
 
 
 def _one_line(text: str) -> str:
-    """Join the lines of each paragraph in the result of a macro."""
+    """Return the result of a macro with the lines of each paragraph joined."""
     return "\n\n".join(" ".join(part.split("\n")) for part in lazy_pattern(r"\n[ \t]*\n\s*").split(text))

@@ -32,7 +32,7 @@ _HINTS = {
     "format": "convert it to SVG or PNG",
     "size": "make it smaller, or convert it to PNG",
 }
-"""Reason why an image is omitted → hint for the author."""
+"""Why an image is omitted → hint for the author."""
 _TIMEOUT_S = 30
 _MAX_PDF_BYTES = 30_000_000
 _MAX_SVG_BYTES = 5_000_000
@@ -128,8 +128,8 @@ def graphic_folders(preamble: str) -> tuple[str, ...]:
 
 
 def _convert(reader: FileReader, path: PurePosixPath) -> tuple[bytes, str]:
-    """Convert the first page of a PDF or EPS file. Return the SVG and an empty string; if that fails, empty
-    bytes and a key of `_HINTS`."""
+    """Convert the first page of a PDF or EPS file. Return the SVG and an empty string. If the conversion
+    fails, return empty bytes and a key of `_HINTS`."""
     try:
         with open_file(reader.root / path) as stream:
             data = stream.read(_MAX_PDF_BYTES + 1)
@@ -146,8 +146,8 @@ def _convert(reader: FileReader, path: PurePosixPath) -> tuple[bytes, str]:
 
 
 def _run(name: str, options: Sequence[str], data: bytes, missing: str) -> tuple[bytes, str]:
-    """Run an installed program with `data` as its input. Return its output and an empty string; if that
-    fails, empty bytes and a key of `_HINTS`. missing: key if the program is not installed.
+    """Run an installed program with `data` as its input. Return its output and an empty string. If the run
+    fails, return empty bytes and a key of `_HINTS`. missing: key if the program is not installed.
 
     The program reads from a pipe, so it opens no file of the source.
     """

@@ -87,8 +87,8 @@ def _argument(text: str, position: int) -> str:
 
 
 def _names(value: str) -> Iterator[str]:
-    r"""Yield the strings in an author block that look like names. Authors are separated by line breaks,
-    `\and` or commas."""
+    r"""Yield the strings in an author block that may be names. Authors are separated by line breaks, `\and`
+    or commas."""
     text = _MARK.sub("", _remove_notes(value))
     for line in _SEPARATOR.split(text):
         for part in lazy_pattern(r",\s+|\s+and\s+|\s&\s|;").split(line):

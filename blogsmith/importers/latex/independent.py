@@ -1,4 +1,5 @@
-"""Independent renderer of LaTeX to HTML, to count the content of papers; shares no code with the translation.
+"""Independent renderer of LaTeX to HTML. It is used to count the content of papers, and shares no code with
+the translation.
 
 Every `$` begins or ends a formula, and an environment with a known name is a formula. All other commands are
 removed, but their arguments stay, so that the result contains every word of the text.

@@ -105,8 +105,8 @@ def _find_labels(text: str, kind_of: KindOf) -> Iterator[_Label]:
 
 
 def _target(text: str, stack: list[_Open], kind_of: KindOf) -> tuple[str, int]:
-    """Return the prefix for a label, and the index in `stack` of the environment it refers to. The prefix is
-    empty if the label has no target."""
+    """Return the prefix for a label, and the index in `stack` of the environment that the label refers to.
+    The prefix is empty if the label has no target."""
     for depth in range(len(stack) - 1, -1, -1):
         name = stack[depth].name
         if name in DISPLAY_ENVIRONMENTS:
@@ -124,8 +124,8 @@ def _target(text: str, stack: list[_Open], kind_of: KindOf) -> tuple[str, int]:
 
 
 def _float_prefix(text: str, one: _Open) -> str:
-    """Return the prefix for a figure or table by its content: a `figure` may contain only a table, and a
-    `table` only an image."""
+    """Return the prefix for a figure or table. It depends on the content, because a `figure` may contain only
+    a table, and a `table` only an image."""
     end = text.find(f"\\end{{{one.name}", one.start)
     content = text[one.start : end if end > 0 else None]
     has_image = "\\includegraphics" in content or "\\begin{tikzpicture}" in content
@@ -154,7 +154,7 @@ def name_parts(source: SourceText) -> SourceText:
 
 
 def level_headings(source: SourceText) -> SourceText:
-    r"""Return the text with `\section` for the highest level of headings. Titles of parts become sections
+    r"""Return the text with its highest level of headings as `\section`. Titles of parts become sections
     without number."""
     has_chapters = _CHAPTER.search(source.text) is not None
     edits = list[tuple[int, int, str]]()
@@ -180,8 +180,9 @@ def _renamed(label: str, prefix: str) -> str:
 def rename_labels(source: SourceText, kind_of: KindOf, *, only_referenced: bool) -> SourceText:
     """Return the text with renamed labels and references.
 
-    kind_of: returns the callout kind of an environment; None for other environments. only_referenced: remove
-    labels of equations without references, so that these equations get no number.
+    kind_of: function that returns the callout kind of an environment; None for other environments.
+    only_referenced: whether to remove labels of equations without references, so that these equations get no
+    number.
     """
     labels = list(_find_labels(source.text, kind_of))
     used_keys = {

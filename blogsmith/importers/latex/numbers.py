@@ -1,4 +1,5 @@
-"""Numbering of a paper: settings that give sections, theorems and equations the numbers of the PDF."""
+"""Numbering of a paper. Settings give sections, theorems and equations the numbers that they have in the
+PDF."""
 
 from __future__ import annotations
 

@@ -134,7 +134,7 @@ class PaperReader:
         return tuple(one for one in found.theorems if _KIND.fullmatch(one.name.casefold().rstrip("*")))
 
     def _kinds(self) -> dict[str, bool]:
-        """Return a mapping: name of a callout kind → whether the kind is numbered."""
+        """Return name of a callout kind → whether the kind is numbered."""
         kinds = {name: row.numbered for name, row in kind_table().items()}
         return kinds | {one.name.casefold(): one.is_numbered for one in self.theorems}
 
@@ -187,8 +187,8 @@ class PaperReader:
     def _references(
         self, preamble: str, body: str, files: FileReader, works: SourceBibliographies
     ) -> dict[str, Any]:
-        """Return the keys `bibliography`, `references` and `nocite` of the front matter. works: collects the
-        `.bib` files."""
+        """Return the keys `bibliography`, `references` and `nocite` of the front matter. works: collection of
+        the `.bib` files, extended by this method."""
         keys = cited_keys(body)
         named = [name.strip() for one in BIBLIOGRAPHY.finditer(preamble + body) for name in one[1].split(",")]
         paths = [path for name in named if (path := files.find(name, suffixes=("", ".bib")))]
@@ -238,8 +238,8 @@ class PaperReader:
         return "\n".join(lines) + "\n" if lines else ""
 
     def _made_macros(self, text: str) -> list[str]:
-        """Return definitions of macros that the text uses, directly or through other macros, and that loops
-        or other macros in the preamble define."""
+        """Return definitions that loops or other macros in the preamble make. Only macros that the text uses,
+        directly or through other macros, are included."""
         try:
             macros = read_preamble(self.preamble, self.path.as_posix(), {}).macros
         except PreambleError:
@@ -267,8 +267,8 @@ def _split(whole: SourceText) -> tuple[SourceText, SourceText]:
 
 
 def _parts(body: SourceText) -> tuple[SourcePart, ...]:
-    """Return the lines of the text where another part of the source starts, because files were included or
-    lines removed."""
+    """Return the lines of the text where another part of the source starts. A part ends where a file is
+    included or lines were removed."""
     found = list[SourcePart]()
     for number, (file, line) in enumerate(body.origins, 1):
         if not found or (found[-1].source, found[-1].first + number - found[-1].line) != (file, line):
@@ -283,7 +283,8 @@ def _mark_heading(found: Any) -> str:
 
 
 def _fit_citation(found: Any) -> str:
-    """Return a citation with a command and keys that blogsmith accepts. found: match of `CITATION`."""
+    """Return a citation in the form that blogsmith accepts, with other commands and keys if necessary. found:
+    match of `CITATION`."""
     keys = ",".join(
         fit_key(key.strip()) if key.strip() != "*" else "*" for key in found["keys"].split(",") if key.strip()
     )

@@ -101,8 +101,8 @@ class Prose:
 
 
 def _rest_prefix(before: str) -> str:
-    """Return the prefix for all lines but the first of a block. before: text before the block on its first
-    line."""
+    """Return the prefix for every line of a block except the first. before: text before the block on its
+    first line."""
     found = lazy_pattern(r"(?:[ \t]|>|(?:[-*+]|\d{1,9}[.)]|\[\^\d+\]:)(?=[ \t]))*").match(before)
     marks = found[0] if found else ""
     if "[^" in marks:
@@ -111,8 +111,8 @@ def _rest_prefix(before: str) -> str:
 
 
 def prepare(source: SourceText, is_known: Callable[[str], bool]) -> Prose:
-    """Prepare the prose of a paper whose macros are expanded. is_known: returns whether the translation
-    supports an environment."""
+    """Return the prose of a paper whose macros are expanded. is_known: function that returns whether the
+    translation supports an environment."""
     made = Prose(source)
     source = clean_commands(source, made, is_known)
     edits, position = list[tuple[int, int, str]](), 0
@@ -175,7 +175,7 @@ def _formula(text: str, span: TexSpan, made: Prose) -> str:
 
 def clean_commands(source: SourceText, made: Prose, is_known: Callable[[str], bool]) -> SourceText:
     """Return the text without commands for printed pages, and with boxes replaced by their content. Remove
-    and report unknown commands, but keep their arguments. made: receives the notices."""
+    and report unknown commands, but keep their arguments. made: prose, which gets the notices."""
     text = source.text
     spans = list(find_spans(text, finds_algorithms=True))
     edits, offsets, notices = list[tuple[int, int, str]](), list[int](), list[Notice]()
@@ -326,7 +326,7 @@ def _spread_cell(text: str, start: int, position: int) -> Iterator[tuple[int, in
 
 
 def _keep_arguments(text: str, start: int, position: int) -> Iterator[tuple[int, int, str]]:
-    """Yield the edits that remove a command and the braces of its arguments, but not the arguments."""
+    """Yield the edits that remove a command and the braces of its arguments. The arguments stay."""
     first = start
     while True:
         after = skip_space(text, position)

@@ -1,4 +1,4 @@
-r"""References of a paper: `.bib` files, a `.bbl` file, or `thebibliography` in the text."""
+r"""References of a paper, read from `.bib` files, a `.bbl` file, or `thebibliography` in the text."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _LABEL_YEAR = lazy_pattern(r"\((\d{4})[a-z]?\)")
 
 
 def read_bbl(text: str) -> list[dict[str, Any]]:
-    """Return the entries of a `.bbl` file or of `thebibliography`, as entries for `references:` in the front
-    matter."""
+    """Return the entries of a `.bbl` file or of `thebibliography`, in the form of the front matter key
+    `references`."""
     if "\\entry{" in text:
         return list(_biblatex_entries(text))
     starts = [found.start() for found in _ITEM.finditer(text)]

@@ -1,4 +1,4 @@
-r"""Groups, formulas and code in LaTeX, found by the rules of TeX: every `$` outside of code begins or ends a
+r"""Groups, formulas and code in LaTeX, found by the rules of TeX. Every `$` outside of code begins or ends a
 formula."""
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ class TexSpan(NamedTuple):
 
 
 def group_end(text: str, start: int, pattern_end: int | None = None) -> int:
-    """Return the index after the brace that closes the one at `start`; -1 if no brace starts there or it is
-    not closed. pattern_end: where the search ends."""
+    """Return the index after the brace that closes the brace at `start`. Return -1 if there is no brace at
+    `start`, or if it is not closed. pattern_end: where the search ends."""
     if not text.startswith("{", start):
         return -1
     depth = 0
@@ -55,8 +55,8 @@ def group_end(text: str, start: int, pattern_end: int | None = None) -> int:
 
 
 def option_end(text: str, start: int) -> int:
-    """Return the index after the bracket that closes the one at `start`; -1 if no bracket starts there or it
-    is not closed."""
+    """Return the index after the bracket that closes the bracket at `start`. Return -1 if there is no bracket
+    at `start`, or if it is not closed."""
     if not text.startswith("[", start):
         return -1
     depth = nested = 0
@@ -91,8 +91,8 @@ def skip_space(text: str, start: int) -> int:
 
 
 def find_spans(text: str, *, finds_algorithms: bool = False) -> Iterator[TexSpan]:
-    """Yield formulas, code, drawings and URLs in order. finds_algorithms: also yield each algorithm as one
-    span, without the formulas in it."""
+    """Yield formulas, code, drawings and URLs in order. finds_algorithms: whether to yield also each
+    algorithm as one span, without the formulas in it."""
     position, missing = 0, set[str]()
     while found := _OPENING.search(text, position):
         position = found.end()

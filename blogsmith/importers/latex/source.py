@@ -1,4 +1,4 @@
-r"""Files of a paper as one text, with the source file and line number of each line.
+r"""Files of a paper, joined to one text that has the source file and line number of each line.
 
 Each `\input` or similar command is replaced by the content of its file, if the file is in the source.
 Comments are removed by the rules of TeX. TeX is never executed.
@@ -101,7 +101,7 @@ class FileReader:
     count: int = 0
     characters: int = 0
     _open: list[PurePosixPath] = field(default_factory=list)
-    """Files whose reading is in progress; each is included by the one before it."""
+    """Files that are being read. Each is included by the one before it."""
 
     def read(self, path: PurePosixPath, depth: int = 0) -> SourceText | None:
         r"""Return the content of a file, with included files inserted; None if the file cannot be read.
@@ -150,8 +150,9 @@ class FileReader:
     def find(
         self, name: str, folder: PurePosixPath | None = None, suffixes: Sequence[str] = ("",)
     ) -> PurePosixPath | None:
-        r"""Return the path of a file that `\input` and similar commands name, relative to the root; None if
-        not found. folder: folder of the file with the command. suffixes: tried in order."""
+        r"""Return the path of a file that `\input` or a similar command names, relative to the root; None if
+        there is no such file. folder: folder of the file with the command. suffixes: suffixes to try, in
+        order."""
         for base in dict.fromkeys((self.folder, folder or self.folder, PurePosixPath())):
             for suffix in suffixes:
                 path = _normal_path(base / f"{name}{suffix}")
@@ -250,7 +251,7 @@ def _class(text: str) -> str:
 
 
 def _arxiv_main(root: Path) -> PurePosixPath | None:
-    """Return the main file that `00README` of an arXiv source names; None if it names none."""
+    """Return the main file according to `00README` of an arXiv source; None if it names no main file."""
     for name in ("00README.json", "00README.yaml", "00README.XXX"):
         written = read_text(root / name) or ""
         if found := lazy_pattern(r"([\w./-]+\.tex)\b").search(written):

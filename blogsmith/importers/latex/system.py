@@ -17,7 +17,7 @@ _LIMIT_S = 30.0
 
 
 class LatexPapers:
-    """A paper, or the folder of an arXiv source."""
+    """Importer for a paper, or for the folder of an arXiv source."""
 
     title = "LaTeX"
 

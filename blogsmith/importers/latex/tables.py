@@ -1,4 +1,4 @@
-r"""Tables of packages such as `longtable` and `tabularx`, written as `tabular`."""
+r"""Tables of packages such as `longtable` and `tabularx`, converted to `tabular`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _WITH_WIDTH = frozenset(("tabularx", "tabulary", "tabular*"))
 
 
 def simplify_tables(source: SourceText) -> SourceText:
-    """Return the text with all tables as `tabular`. Each `longtable` is enclosed in a `table`, which contains
+    """Return the text with all tables as `tabular`. Each `longtable` is enclosed in a `table` that contains
     its caption."""
     text, edits = source.text, list[tuple[int, int, str]]()
     for found in _EDGE.finditer(text):

@@ -13,7 +13,7 @@ from ..text.html import alt_text, image, link_destination
 from ..text.math import format_display_math, format_inline_math
 
 Report = Callable[[str, str], None]
-"""Called with the message of a notice `left`, and the removed text."""
+"""Function that gets the message of a notice of the kind `left`, and the removed text."""
 _OPEN = lazy_pattern(r"([ \t>]*):{3,}[ \t]*([A-Za-z][\w-]*)[ \t]*(?:\[(.*)\]|\{(.*)\}|(\S.*))?[ \t]*")
 _CLOSE = lazy_pattern(r"[ \t>]*:{3,}[ \t]*")
 _FENCE = lazy_pattern(r"[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*(`{3,}|~{3,})")
@@ -25,7 +25,7 @@ _KINDS = {"secondary": "NOTE", "default": "NOTE", "primary": "NOTE", "light": "N
 
 def convert_containers(text: str) -> tuple[str, frozenset[str]]:
     """Convert blocks between `:::kind` and `:::` to callouts, folds and tabs. Return the text, and the kinds
-    of callouts that the settings must define."""
+    of callouts that the new settings must define."""
     if ":::" not in text:
         return text, frozenset()
     kinds: set[str] = set()
@@ -114,7 +114,7 @@ _PARTS = frozenset(("TabItem", "Tab", "Details", "Collapse", "Accordion"))
 _LAYOUTS = name_set(
     "Tabs Steps CardGrid FileTree Fragment CodeGroup Columns Row Col Center LinkGrid Icon Cards"
 )
-"""Components that only arrange their content. Their tags are removed, and the content stays."""
+"""Components that only arrange their content. Their tags are removed."""
 _LINKS = frozenset(("LinkCard", "LinkButton", "Link"))
 _CARDS = frozenset(("Card", "Badge"))
 _SHOWN = ("title", "label", "summary", "header", "text")
@@ -170,6 +170,7 @@ class _Frame:
 
 def convert_mdx(masked: str, report: Report) -> str:
     """Convert modules and components of MDX to Markdown. masked: text with code replaced by placeholders.
+    report: see `Report`.
 
     Known components become containers for `convert_containers`. Other components are replaced by their
     content.
@@ -257,7 +258,7 @@ _HEXO_NOTES = frozenset(("note", "message", "alert", "callout", "admonition", "h
 
 def convert_calls(masked: str, pattern: re.Pattern[str], values: Mapping[str, str], report: Report) -> str:
     """Convert shortcodes and tags. masked: text with code and formulas replaced by placeholders. pattern:
-    matches the calls of one system. values: file name of a post without suffix → path; in Franklin, variable
+    matches the calls of one system. values: file name of a post without suffix → path; for Franklin, variable
     → value."""
 
     def replace(found: re.Match[str]) -> str:

@@ -1,5 +1,5 @@
-"""Independent renderer for the systems in `rows.py`, to count the content of pages. It shares no code with
-the translation."""
+"""Independent renderer for the systems in `rows.py`. It is used to count the content of pages, and shares no
+code with the translation."""
 
 from __future__ import annotations
 

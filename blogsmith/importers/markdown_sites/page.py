@@ -1,5 +1,5 @@
-"""Translation of a page: first the shortcodes, containers and links of its system, then Markdown by the
-translation of Hugo."""
+"""Translation of a page. The shortcodes, containers and links of its system are translated first; then the
+importer for Hugo translates the Markdown."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class MarkdownPageTranslator(HugoPageTranslator):
         notice: Callable[[NoticeKind, str, str, str], None],
     ) -> str:
         """Return the body of a page with the shortcodes, containers and links of its system converted.
-        finished: not used. notice: called with kind, message, hint and removed text."""
+        finished: not used. notice: function that gets kind, message, hint and removed text."""
         row = self._site.row
 
         def left(message: str, removed: str) -> None:
@@ -111,7 +111,7 @@ class MarkdownPageTranslator(HugoPageTranslator):
         return text
 
     def _values(self, document: HugoDocument) -> dict[str, str]:
-        """Return the argument `values` for `convert_calls`."""
+        """Return the argument `values` of `convert_calls` for a document."""
         if self._site.row.calls != "franklin":
             return {name: f"/{path}" for name, path in self._posts.items()}
         every = {**self._site.values, **document.front}
@@ -155,6 +155,6 @@ class MarkdownPageTranslator(HugoPageTranslator):
 
 
 def _site_macros(site: MarkdownSite) -> dict[str, str]:
-    """Return a mapping: name → TeX of the macros in Franklin's settings that formulas can use."""
+    """Return name → TeX, for the macros in Franklin's settings that formulas can use."""
     text = read_text(site.root / site.file) if site.row.calls == "franklin" else None
     return {name: tex for name, tex in tex_macros(text or "").items() if "@@" not in tex and "~~~" not in tex}

@@ -1,4 +1,4 @@
-"""The systems that the common importer reads, as a table: their files, folders, URLs and settings."""
+"""Table of the systems that the common importer reads, with their files, folders, URLs and settings."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from types import MappingProxyType
 from typing import Literal
 
 Calls = Literal["", "mdx", "zola", "hexo", "nikola", "franklin"]
-"""Syntax of shortcodes in pages: MDX components, or the shortcodes or tags of one system; empty without
-them."""
+"""Syntax of shortcodes in pages, which are MDX components, or shortcodes or tags of one system; empty if
+there are none."""
 
 
 SETTINGS: Mapping[str, str] = MappingProxyType(
@@ -36,8 +36,9 @@ class Section:
     target: str
     """Path below `content/` of the new site; `*` stands for the name of the subfolder."""
     address: str = ""
-    """Pattern of URLs: `:folders`, `:name` (of the file), `:slug` (in the front matter, otherwise the name),
-    `:year`, `:month`, `:day`, `:category`. Empty if the system does not determine URLs."""
+    """Pattern of URLs. It may contain `:folders`, `:name` (of the file), `:slug` (in the front matter,
+    otherwise the name), `:year`, `:month`, `:day` and `:category`. Empty if the system does not determine
+    URLs."""
     dated: str = ""
     """Pattern for pages with a date in the file name and no slug; if empty, `address` is used."""
     is_draft: bool = False
@@ -53,8 +54,8 @@ class MarkdownSystem:
     name: str
     title: str
     marks: tuple[str, ...]
-    """Files that identify the system, as `path` or `path: text in the file`; one is enough. The file that is
-    found is the settings file."""
+    """Files that identify the system, as `path` or `path: text in the file`. One of them must exist, and that
+    one is the settings file."""
     sections: tuple[Section, ...]
     needs: tuple[str, ...] = ()
     """Additional paths, written like `marks`; at least one of them must exist."""
@@ -62,7 +63,7 @@ class MarkdownSystem:
     """Paths that identify another system with the same `marks`; if one exists, the site is not of this
     system."""
     statics: Mapping[str, str] = field(default_factory=dict)
-    """Folder whose files are copied → path below `static/` of the new site."""
+    """Folder with files to copy → path below `static/` of the new site."""
     excluded: tuple[str, ...] = ()
     """Gitignore patterns of files in the sections that the system does not publish."""
     dates_in_names: bool = False
@@ -76,7 +77,7 @@ class MarkdownSystem:
     keeps_case: bool = False
     """Whether URLs keep the case and the characters of file names."""
     guesses_addresses: bool = False
-    """Whether code of the site determines the URLs, so that the patterns in `sections` are only a guess."""
+    """Whether the patterns in `sections` are only a guess, because code of the site determines the URLs."""
 
 
 REPOSITORY = ("README*", "LICENSE*", "CHANGELOG*", "CONTRIBUTING*", "CODE_OF_CONDUCT*", "SECURITY*")

@@ -1,5 +1,5 @@
 """Detection of the system in `rows.py` that generated a site, and the site's settings. Settings files are
-parsed, and never executed."""
+parsed, but never executed."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ class MarkdownSite:
     """Path of a setting in lower case, such as `docs.path` → value."""
 
     def value(self, path: str) -> Any:
-        """Return the value of a setting; None if it is not set. path: path of the setting, or the end of a
-        path if it contains a dot."""
+        """Return the value of a setting; None if it is not set. path: path of the setting. If it contains a
+        dot, it may be only the end of the path."""
         if path in self.values or "." not in path:
             return self.values.get(path)
         return next((value for name, value in self.values.items() if name.endswith(f".{path}")), None)
@@ -115,7 +115,7 @@ class MarkdownSite:
 
     @property
     def excluded(self) -> tuple[str, ...] | None:
-        """Patterns of excluded files in the settings; None if they cannot be read."""
+        """Patterns of excluded files in the settings; None if the patterns cannot be read."""
         found: list[str] = []
         for path, value in self.values.items():
             if path.rpartition(".")[2] in _EXCLUDING:
@@ -200,7 +200,7 @@ def find_site(root: Path, row: MarkdownSystem) -> MarkdownSite | None:
 
 
 def _has(folder: Path, mark: str) -> bool:
-    """Return whether a folder contains a file. mark: its path, or `path: text in the file`."""
+    """Return whether a folder contains a file. mark: path of the file, or `path: text in the file`."""
     path, _, text = mark.partition(": ")
     return (folder / path).exists() and (not text or text in (read_text(folder / path) or ""))
 
@@ -257,8 +257,8 @@ _COLLECTION = lazy_pattern(r"getCollection\(\s*[\"']([\w-]+)[\"']")
 
 
 def find_route(site: Path, collection: str) -> str:
-    """Return the URL path of a collection in an Astro site: the folder of the page `[slug].astro` or similar
-    that reads the collection. Pages for lists, such as `[tag].astro`, are ignored. If no page is found, the
+    """Return the URL path of a collection in an Astro site. It is the folder of a page such as `[slug].astro`
+    that reads the collection. Pages for lists, such as `[tag].astro`, are ignored. If there is no page, the
     path is the name of the collection."""
     top = site / "src/pages"
     for page in sorted(top.rglob("*.astro")) if top.is_dir() else ():

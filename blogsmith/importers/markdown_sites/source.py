@@ -1,4 +1,5 @@
-"""Files of a site: documents with front matter and URL, copied files, and notices about other files."""
+"""Files of a site, which are documents with front matter and URL, and copied files. Also notices about other
+files."""
 
 from __future__ import annotations
 
@@ -75,7 +76,7 @@ class SourceFiles:
 
 
 def find_files(site: MarkdownSite) -> SourceFiles:
-    """Find the pages and other files of the site."""
+    """Return the pages and other files of the site."""
     found = _Finder(site)
     for path in walk_files(site.root):
         found.add(path)
@@ -212,8 +213,8 @@ class _Finder:
 
 
 def _split(text: str, source: str) -> tuple[dict[str, Any], str, int, tuple[Notice, ...]]:
-    """Split a page. Return front matter with keys in lower case, body, line number of the body's first line,
-    and notices."""
+    """Return the parts of a page: front matter with keys in lower case, body, line number of the body's first
+    line, and notices."""
     if found := _NIKOLA.match(text):
         pairs = re.findall(r"(?m)^[ \t]*\.\.[ \t]+([\w-]+):[ \t]*(.*?)[ \t]*$", found[1])
         front = {key.casefold(): value for key, value in pairs if value}
@@ -243,7 +244,7 @@ def _split(text: str, source: str) -> tuple[dict[str, Any], str, int, tuple[Noti
 
 
 def _julia(value: str) -> Any:
-    """Parse a value in Franklin's front matter: a list of strings, a date, a boolean, or a string."""
+    """Parse a value in Franklin's front matter. It is a list of strings, a date, a boolean, or a string."""
     value = value.strip()
     if value.startswith("["):
         return re.findall(r"\"([^\"]*)\"", value)
@@ -311,9 +312,9 @@ def _is_date(text: str) -> bool:
 def _content_path(
     section: Section, inner: PurePosixPath, folders: Iterable[tuple[str, PurePosixPath]], has_files: bool
 ) -> PurePosixPath:
-    """Return the path of a document relative to `content/`. A document next to a folder of pages with the
-    same name becomes the index page of the folder. inner: path relative to the section. folders: section and
-    path of each folder. has_files: whether the document gets its own folder."""
+    """Return the path of a document relative to `content/`. If a folder of pages next to it has the same
+    name, the document becomes the index page of that folder. inner: path relative to the section. folders:
+    section and path of each folder. has_files: whether the document gets its own folder."""
     top = PurePosixPath(section.target)
     if inner.stem.casefold() in (*_INDEXES, "readme") or (inner.stem == "page" and inner.suffix == ".mdx"):
         is_list = inner.stem == "_index" or not inner.parent.parts or _has_more(section, inner, folders)

@@ -32,8 +32,8 @@ class MarkdownImporter:
         return self.row.title
 
     def recognises(self, root: Path) -> bool:
-        """Return whether the folder contains settings of the system. For `folder`, the system without
-        settings files, return whether the folder contains more Markdown pages than LaTeX files of a paper;
+        """Return whether the folder contains settings of the system. The system `folder` has no settings
+        files. For it, return whether the folder contains more Markdown pages than LaTeX files of a paper;
         files such as README.md are not pages."""
         if self.row.marks:
             return root.is_dir() and find_site(root, self.row) is not None

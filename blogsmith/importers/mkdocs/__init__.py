@@ -1,1 +1,2 @@
-"""MkDocs, Material for MkDocs and Zensical: Python-Markdown with its extensions and those of PyMdown."""
+"""MkDocs, Material for MkDocs and Zensical. Their pages are written in Python-Markdown with its extensions
+and those of PyMdown."""

@@ -53,7 +53,7 @@ _NAMES = {
 
 
 def rewrite_inline_syntax(text: str, config: MkDocsConfig, report: Callable[[str, str], None]) -> str:
-    """Convert inline syntax, icons and attribute lists. report: called with the removed text and the
+    """Convert inline syntax, icons and attribute lists. report: function that gets the removed text and the
     reason."""
     text = _CONTENTS.sub("", text)
     if config.has("pymdownx.smartsymbols"):
@@ -110,8 +110,7 @@ def _attributes(found: re.Match[str]) -> str:
 
 
 def split_abbreviations(text: str) -> tuple[str, dict[str, str]]:
-    """Remove the definitions `*[HTML]: …` from a text. Return the text, and a mapping: abbreviation →
-    meaning."""
+    """Remove the definitions `*[HTML]: …` from a text. Return the text, and abbreviation → meaning."""
     found = {short: " ".join(long.split()) for short, long in _ABBREVIATION.findall(text)}
     return _ABBREVIATION.sub("", text), found
 
@@ -200,7 +199,7 @@ class BlockRewriter:
     define."""
 
     report: Callable[[str, str], None]
-    """Called for each change, with a fragment of the source and a description."""
+    """Function that is called for each change, with a fragment of the source and a description."""
     math_fences: frozenset[str] = frozenset(("math",))
     """Languages of fences that contain formulas."""
     kinds: set[str] = field(default_factory=set)
@@ -264,8 +263,8 @@ class BlockRewriter:
         return end - index + 1, [f"{margin}{made[0]}", *indent(made[1:], " " * width)]
 
     def _body(self, lines: Sequence[str], index: int, margin: int) -> tuple[int, list[str]]:
-        """Read the indented body of the block that starts at `index`. Return the number of lines of the
-        block, and the body without indentation. margin: indentation of the block's first line."""
+        """Return the number of lines of the block that starts at `index`, and its body without indentation.
+        margin: indentation of the block's first line."""
         end = index + 1
         while end < len(lines) and (not lines[end].strip() or lines[end].startswith(" " * (margin + 4))):
             end += 1
@@ -352,8 +351,8 @@ def _ends_with_comment(lines: Sequence[str]) -> bool:
 
 
 def _definitions(lines: Sequence[str]) -> list[str]:
-    """Convert the content of `/// define`: a paragraph is a term, and the list items after it are its
-    definitions."""
+    """Return the content of `/// define` as a definition list. A paragraph is a term, and the list items
+    after it are its definitions."""
     out: list[str] = []
     for line in lines:
         if item := _MEANING.fullmatch(line):

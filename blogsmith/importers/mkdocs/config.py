@@ -38,7 +38,8 @@ class MkDocsConfig:
 
     @property
     def old_settings(self) -> OldSettings:
-        """Return the settings of the old site, and the names of the settings that the importer reads."""
+        """Return the settings of the old site. They include the names of the settings that the importer
+        reads."""
         return OldSettings(self.file.as_posix(), self.values, _TRANSLATED)
 
     @property
@@ -64,7 +65,7 @@ class MkDocsConfig:
 
     def excluding_setting(self, path: str) -> str:
         """Return a description of the setting or plugin that excludes a file from the site; empty if the file
-        is not excluded. path: relative to the folder of the pages."""
+        is not excluded. path: path relative to the folder of the pages."""
         if matches_gitignore(path, self.text_lines("exclude_docs")):
             return 'setting "exclude_docs"'
         for name, prefix in (("exclude", ""), ("excluder", ""), ("file-filter", "exclude_")):
@@ -105,12 +106,12 @@ class MkDocsConfig:
 
     @property
     def extensions(self) -> dict[str, dict[str, Any]]:
-        """Return the options of each Markdown extension, by name."""
+        """Return name → options of each Markdown extension."""
         return _options_by_name(self.values.get("markdown_extensions"))
 
     @property
     def plugins(self) -> dict[str, dict[str, Any]]:
-        """Return the options of each plugin, by name."""
+        """Return name → options of each plugin."""
         return {
             name.removeprefix("material/"): each
             for name, each in _options_by_name(self.values.get("plugins")).items()
@@ -124,15 +125,15 @@ class MkDocsConfig:
 
     @property
     def variables(self) -> dict[str, str]:
-        """Return a mapping: name → value under `extra`; empty if the plugin `macros`, which prints them, is
-        not used."""
+        """Return name → value of the variables under `extra`; empty if the site does not use the plugin
+        `macros`, which prints them."""
         extra = self.values.get("extra")
         items = extra.items() if isinstance(extra, dict) and "macros" in self.plugins else ()
         return {str(key): str(value) for key, value in items if isinstance(value, (str, int, float))}
 
     @property
     def redirects(self) -> dict[str, str]:
-        """Return the redirects of the plugin `redirects`: file of the old page → file or URL of its
+        """Return the redirects of the plugin `redirects`, as file of the old page → file or URL of its
         replacement."""
         maps = self.plugins.get("redirects", {}).get("redirect_maps")
         return {str(old): str(new) for old, new in maps.items()} if isinstance(maps, dict) else {}
@@ -145,8 +146,8 @@ class MkDocsConfig:
 
 
 def _options_by_name(value: Any) -> dict[str, dict[str, Any]]:
-    """Return the options of each extension or plugin by name. value: list of names and of mappings name →
-    options, or one mapping. A nested TOML table `a: {b: {…}}` also gives the name `a.b`."""
+    """Return name → options of each extension or plugin. value: list of names and of mappings name → options,
+    or one mapping. A nested TOML table `a: {b: {…}}` also gives the name `a.b`."""
     items = as_list(value)
     found: dict[str, dict[str, Any]] = {}
     for item in items:

@@ -1,5 +1,5 @@
-"""Independent renderer of Python-Markdown with markdown-it and its admonition plugin, to count the content of
-pages. It shares no code with the translation."""
+"""Independent renderer of Python-Markdown with markdown-it and its admonition plugin. It is used to count the
+content of pages, and shares no code with the translation."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ _ITEM = lazy_pattern(r"(\s*)[-*+]\s+(?:\[(.*?)\]\(([^()\s]*)\)|(\S.*?))\s*")
 
 @dataclass(frozen=True, slots=True)
 class NavEntry:
-    """An entry of the navigation: a page, an external link, or a section."""
+    """An entry of the navigation, which is a page, an external link, or a section."""
 
     depth: int
     title: str = ""
@@ -76,8 +76,8 @@ def read_summary(text: str) -> list[NavEntry]:
 
 
 def folder_nav(pages: Sequence[PurePosixPath]) -> list[NavEntry]:
-    """Return the navigation that MkDocs generates without the setting `nav`: a section for each folder,
-    starting with its index page."""
+    """Return the navigation that MkDocs generates without the setting `nav`. Each folder is a section, which
+    starts with its index page."""
     found: list[NavEntry] = []
     known: set[PurePosixPath] = set()
     for page in sorted(pages, key=_nav_order):
@@ -97,7 +97,7 @@ def _nav_order(page: PurePosixPath) -> tuple[tuple[tuple[bool, str], ...], bool,
 
 
 def folder_title(name: str) -> str:
-    """Return a title for the name of a folder or file."""
+    """Return a title made from the name of a folder or file."""
     text = name.replace("-", " ").replace("_", " ").strip()
     return text[:1].upper() + text[1:]
 
@@ -163,8 +163,8 @@ def _tag_list(pages: Sequence[ImportedPage], titles: Mapping[str, str], path: Pu
 
 
 def section_series(nav: Sequence[NavEntry]) -> dict[str, tuple[str, int]]:
-    """Return a mapping: page → its outermost section, and its 1-based position in the section. Index pages,
-    and sections with only one page, are omitted."""
+    """Return page → (its outermost section, 1-based position in the section). Index pages, and sections with
+    only one page, are omitted."""
     found: dict[str, tuple[str, int]] = {}
     counts: dict[str, int] = {}
     for entry in nav:
@@ -177,8 +177,8 @@ def section_series(nav: Sequence[NavEntry]) -> dict[str, tuple[str, int]]:
 
 
 def site_menu(nav: Sequence[NavEntry], config: MkDocsConfig) -> list[dict[str, Any]]:
-    """Return the menu: the top level of the navigation, then the contents page. A section links to its first
-    page. The menu is empty if the navigation is empty."""
+    """Return the menu, which is the top level of the navigation, followed by the contents page. A section
+    links to its first page. If the navigation is empty, the menu is empty."""
     menu: list[dict[str, Any]] = []
     for number, entry in enumerate(nav):
         if entry.depth or not entry.title:
@@ -237,8 +237,8 @@ class MkDocsLinks:
     """Old URL → path in the new site."""
 
     def rewrite(self, text: str, page: PurePosixPath) -> str:
-        """Rewrite the links of a page that point to files of the new site. text: with code and formulas
-        replaced by placeholders. page: path relative to the folder of the pages."""
+        """Return the text with links to files of the new site rewritten. text: Markdown with code and
+        formulas replaced by placeholders. page: path relative to the folder of the pages."""
         text = _LINK.sub(
             lambda found: f"{found[1]}{self._target(found[2], page)}{found[3] or ''}{found[4]}", text
         )
@@ -248,7 +248,7 @@ class MkDocsLinks:
     def wikilinks(self, text: str, page: PurePosixPath, config: MkDocsConfig) -> str:
         """Convert `[[page]]` to a link if the page exists, and an extension or plugin enables these links.
 
-        Other `[[…]]` are escaped. text: with code and formulas replaced by placeholders.
+        Other `[[…]]` are escaped. text: Markdown with code and formulas replaced by placeholders.
         """
         if not (config.has("wikilinks") or _WIKI_PLUGINS & config.plugins.keys()):
             return literal_wikilinks(text)
@@ -300,7 +300,7 @@ class MkDocsLinks:
 
 
 def link_table(paths: Iterable[PurePosixPath], config: MkDocsConfig) -> MkDocsLinks:
-    """Return the links of a site. paths: all pages, relative to the folder of the pages."""
+    """Return the targets of links in a site. paths: all pages, relative to the folder of the pages."""
     every = list(paths)
     return MkDocsLinks(
         {path.as_posix(): page_path(path) for path in every},

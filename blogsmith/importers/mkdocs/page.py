@@ -1,4 +1,4 @@
-"""Translation of a MkDocs page: front matter, snippets and text."""
+"""Translation of a MkDocs page, with its front matter, snippets and text."""
 
 from __future__ import annotations
 
@@ -81,8 +81,9 @@ _MAX_DEPTH = 10
 
 
 def expand_snippets(text: str, read: Callable[[str], str | None], report: Callable[[str, str], None]) -> str:
-    """Insert the snippets that a page includes. read: returns the content of a file; None if missing. report:
-    called with the line that includes a missing file, and the name of the file."""
+    """Insert the snippets that a page includes. read: function that returns the content of a file; None if it
+    is missing. report: function that is called with the line that includes a missing file, and the name of
+    the file."""
     return _expand(text, read, report, 0)
 
 
@@ -113,8 +114,8 @@ def _expand(
 
 
 def _snippet(name: str, read: Callable[[str], str | None]) -> str | None:
-    """Return the text of a snippet, named as `file`, `file:section` or `file:first:last`; None if not
-    found."""
+    """Return the text of a snippet; None if it does not exist. name: name as `file`, `file:section` or
+    `file:first:last`."""
     content = read(name)
     if content is not None:
         return _SECTION_MARK.sub("", content)
@@ -184,7 +185,8 @@ class MkDocsPageTranslator:
 
     config: MkDocsConfig
     read: Callable[[str], str | None]
-    """Returns the content of a snippet's file, by its name in the page; None if it does not exist."""
+    """Function that returns the content of a snippet's file by its name in the page; None if the file does
+    not exist."""
     links: MkDocsLinks
     titles: Mapping[str, str] = field(default_factory=dict)
     """Page → title in the navigation."""
@@ -297,7 +299,7 @@ class _PageText:
         return annotate_abbreviations(text, abbreviations)
 
     def _figure(self, found: re.Match[str]) -> str:
-        """Convert a `<figure>` with one image and its caption to an image. In any other figure, only write
+        """Convert a `<figure>` with one image and its caption to an image. To any other figure, only add
         `markdown="1"`."""
         caption = _CAPTION.search(found[1])
         inner = _CAPTION.sub("", found[1])

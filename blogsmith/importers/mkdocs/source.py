@@ -1,4 +1,4 @@
-"""Files of a MkDocs site: pages, notebooks, copied files, and the navigation."""
+"""Files of a MkDocs site, which are pages, notebooks and copied files. Also reads the navigation."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class MkDocsFiles:
 
 
 def find_files(root: Path, config: MkDocsConfig) -> MkDocsFiles:
-    """Find the pages, notebooks and other files of the site, and read the navigation."""
+    """Return the pages, notebooks and other files of the site, and the navigation."""
     top = root / config.docs
     found = MkDocsFiles()
     for path in walk_files(top):

@@ -35,7 +35,7 @@ from .source import MkDocsFiles, find_files
 
 
 class MkDocs:
-    """A site with a `mkdocs.yml` or a `zensical.toml`."""
+    """Importer for a site with a `mkdocs.yml` or a `zensical.toml`."""
 
     title = "MkDocs"
 
@@ -123,8 +123,8 @@ def _files(
 
 
 def _snippet_reader(root: Path, config: MkDocsConfig) -> Callable[[str], str | None]:
-    """Return a function that returns the content of a snippet, from a folder in `base_path` or the site's own
-    folders. It returns None for missing files and for files outside the source."""
+    """Return a function that returns the content of a snippet from a folder in `base_path` or from the site's
+    own folders. The function returns None for missing files and for files outside the source."""
     written = config.extensions.get("pymdownx.snippets", {}).get("base_path") or ["."]
     bases = [str(each) for each in as_list(written) if each]
     folders = [root / config.folder / base.replace("$config_dir", ".") for base in bases]
@@ -143,8 +143,7 @@ def _snippet_reader(root: Path, config: MkDocsConfig) -> Callable[[str], str | N
 
 
 def _abbreviations(root: Path, config: MkDocsConfig) -> dict[str, str]:
-    """Return a mapping: abbreviation → meaning, from the files that the extension snippets appends to every
-    page."""
+    """Return abbreviation → meaning, from the files that the extension snippets appends to every page."""
     read = _snippet_reader(root, config)
     names = config.extensions.get("pymdownx.snippets", {}).get("auto_append") or []
     found: dict[str, str] = {}
@@ -154,8 +153,8 @@ def _abbreviations(root: Path, config: MkDocsConfig) -> dict[str, str]:
 
 
 def _people(root: Path, config: MkDocsConfig) -> dict[str, str]:
-    """Return a mapping: short name → full name of each author in the blog's `.authors.yml`; empty without
-    this file."""
+    """Return short name → full name of each author in the blog's `.authors.yml`; empty if this file does not
+    exist."""
     file = root / config.docs / config.blog_folder / ".authors.yml"
     if not config.blog_folder or not file.is_file():
         return {}
@@ -170,8 +169,8 @@ def _people(root: Path, config: MkDocsConfig) -> dict[str, str]:
 def _with_redirects(
     pages: list[ImportedPage], config: MkDocsConfig
 ) -> tuple[list[ImportedPage], list[Notice]]:
-    """Return the pages with the URLs that redirect to them as aliases, and a notice for each redirect that
-    does not lead to one of the pages."""
+    """Return the pages, with old URLs that redirect to them as aliases. Also return a notice for each
+    redirect whose target is not one of these pages."""
     aliases: dict[PurePosixPath, list[str]] = {}
     notices = []
     known = {page.path for page in pages}

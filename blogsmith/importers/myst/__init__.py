@@ -1,4 +1,4 @@
-"""MyST: books of Jupyter Book, mystmd, Sphinx with myst-parser, and d2lbook.
+"""MyST books, written for Jupyter Book, mystmd, Sphinx with myst-parser, or d2lbook.
 
 The settings file shows the kind of book: Jupyter Book 1 (`_toc.yml`), Jupyter Book 2 and mystmd (`myst.yml`),
 Sphinx (`conf.py`), d2lbook (`config.ini`). Each page is translated in two steps. `walker` translates blocks,

@@ -1,4 +1,4 @@
-"""Directives that enclose text: admonitions, theorems, exercises, folds, tabs, cards, quotes."""
+"""Directives that enclose text, such as admonitions, theorems, exercises, folds, tabs, cards and quotes."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _named_anchor(walker: BlockTranslator, directive: Directive) -> list[str]:
 
 
 def translate_theorem(walker: BlockTranslator, directive: Directive) -> list[str]:
-    """Translate `{prf:theorem} Title`, numbered unless an option prevents it."""
+    """Translate `{prf:theorem} Title` to a theorem, which is numbered unless an option prevents it."""
     kind = directive.name.removeprefix("prf:").removeprefix("proof:")
     if kind not in THEOREMS:
         return [*walker.anchor(), *walker.leave(directive, f'unknown directive "{{{directive.name}}}"')]
@@ -95,7 +95,7 @@ def _number(walker: BlockTranslator, directive: Directive, kind: str) -> str:
 
 
 def translate_exercise(walker: BlockTranslator, directive: Directive) -> list[str]:
-    """Translate `{exercise} Title`, numbered. Hidden exercises become visible."""
+    """Translate `{exercise} Title` to a numbered exercise. Hidden exercises become visible."""
     name = _number(walker, directive, "exercise")
     anchor = [] if name else _named_anchor(walker, directive)
     body = walker.walk_nested(directive.body, directive.body_line)
@@ -136,7 +136,7 @@ def translate_layout(walker: BlockTranslator, directive: Directive) -> list[str]
 
 
 def translate_card(walker: BlockTranslator, directive: Directive) -> list[str]:
-    """Translate `{card} Title` and `{grid-item-card}` to text, starting with the title in bold and linked."""
+    """Translate `{card} Title` and `{grid-item-card}` to text, which starts with the title as a bold link."""
     body = [line for line in directive.body if not _SEPARATOR.fullmatch(line)]
     text = walker.walk_nested(body, directive.body_line)
     title, link = directive.argument, directive.option("link")
@@ -152,7 +152,8 @@ def _card_title(title: str) -> list[str]:
 
 
 def translate_aside(walker: BlockTranslator, directive: Directive) -> list[str]:
-    """Translate `{margin} Title` and `{aside}` to margin notes, `{sidebar} Title` to a note in the text."""
+    """Translate `{margin} Title` and `{aside}` to margin notes, and `{sidebar} Title` to a note in the
+    text."""
     body = walker.walk_nested(directive.body, directive.body_line)
     title = directive.argument
     if directive.name == "sidebar":

@@ -18,7 +18,7 @@ _CHILDREN = ("parts", "subtrees", "chapters", "sections", "entries", "children")
 
 @dataclass(frozen=True, slots=True)
 class BookEntry:
-    """An entry of a table of contents: a page, a link, a glob of pages, or the caption of a group of
+    """An entry of a table of contents, which is a page, a link, a glob of pages, or the caption of a group of
     pages."""
 
     depth: int
@@ -34,8 +34,8 @@ class BookEntry:
 
 
 def read_toc(data: Any) -> tuple[str, list[BookEntry]]:
-    """Return the root page, and the other entries in order. data: content of `_toc.yml`, or of `project.toc`
-    in `myst.yml`. The root page is empty if the data name none."""
+    """Return the root page, and the other entries in order. The root page is empty if there is none. data:
+    content of `_toc.yml`, or of `project.toc` in `myst.yml`."""
     if isinstance(data, Mapping):
         return str(data.get("root") or ""), list(_child_entries(data, 0))
     entries = list(_items(data, 0))
@@ -75,7 +75,7 @@ _OTHER_SITES = name_set("mkdocs.yml zensical.toml _posts _quarto.yml hugo.toml h
 
 @dataclass(frozen=True, slots=True)
 class BookConfig:
-    """Settings of a book, in one form for all kinds of settings files."""
+    """Settings of a book, in the same form for all kinds of settings files."""
 
     flavour: Flavour
     folder: PurePosixPath
@@ -161,8 +161,8 @@ def _texts(value: Any) -> tuple[str, ...]:
 
 
 def _macros(value: Any) -> dict[str, str]:
-    """Return a mapping: name of a macro with backslash → TeX. value: macros as MathJax and mystmd write them.
-    Macros with optional arguments are omitted."""
+    """Return name of a macro with backslash → TeX. value: macros in the form of MathJax or mystmd. Macros
+    with optional arguments are omitted."""
     found: dict[str, str] = {}
     for name, body in _map(value).items():
         body = _map(body).get("macro") if isinstance(body, dict) else body
@@ -265,7 +265,8 @@ def _exports(project: Mapping[str, Any], path: PurePosixPath) -> tuple[Notice, .
 
 
 def author_names(value: Any) -> tuple[str, ...]:
-    """Return the names of authors. value: one author or a list; each is a string or a mapping with a name."""
+    """Return the names of authors. value: one author or a list of authors; an author is a string or a mapping
+    with a name."""
     items = as_list(value)
     names = [_map(each).get("name") if isinstance(each, dict) else each for each in items]
     parts = [_map(name) for name in names if isinstance(name, dict)]

@@ -96,8 +96,8 @@ def _cell(lines: list[str], index: int, found: re.Match[str]) -> tuple[int, list
 
 
 def _table(lines: list[str], index: int) -> tuple[int, list[str]] | None:
-    """Convert a table that follows its caption, which is the line at `index`, and its label. Return the
-    number of lines read, and the new lines; None if no table follows."""
+    """Convert a table. The line at `index` is its caption, followed by its label. Return the number of lines
+    read, and the new lines; None if no table follows."""
     end = index + 1
     name = ""
     while end < len(lines) and (not lines[end].strip() or _MARK.fullmatch(lines[end])):

@@ -23,8 +23,8 @@ class Directive:
     argument: str
     """Text after the name on the first line."""
     options: Mapping[str, str] = field(default_factory=dict)
-    """Option → value. The value is empty for an option without a value, and separated by commas for a
-    list."""
+    """Option → value. The value is empty if the option has none. The items of a list are separated by
+    commas."""
     body: Sequence[str] = ()
     """Lines after the options."""
     line: int = 1
@@ -51,7 +51,8 @@ class Directive:
 def read_directive(info: str, body: Sequence[str], raw: Sequence[str], line: int) -> Directive | None:
     """Return the directive of a fence; None if the info string contains no name of a directive.
 
-    info: text after the fence's marker. line: 1-based line of the fence.
+    info: text after the fence's marker. body: lines inside the fence. raw: all lines of the fence, including
+    the first and last. line: 1-based line of the fence.
     """
     found = _HEAD.fullmatch(info.strip())
     if not found:
@@ -134,8 +135,8 @@ class MystAttributes:
     pairs: Mapping[str, str] = field(default_factory=dict)
 
     def text(self, dropped: Callable[[str], None]) -> str:
-        """Return the attribute list in blogsmith's syntax. dropped: called with each unsupported
-        attribute."""
+        """Return the attribute list in blogsmith's syntax. dropped: function that is called with each
+        unsupported attribute."""
         items = [f"#{self.identifier}"] if self.identifier else []
         items += [f".{name}" for name in self.classes]
         for key, value in self.pairs.items():
@@ -160,5 +161,5 @@ def read_attributes(text: str) -> MystAttributes:
 
 def rewrite_attributes(text: str, dropped: Callable[[str], None]) -> str:
     """Convert attribute lists after spans, links, images and code. text: Markdown with code and formulas
-    replaced by placeholders. dropped: called with each unsupported attribute."""
+    replaced by placeholders. dropped: function that is called with each unsupported attribute."""
     return _TRAILING_LIST.sub(lambda found: read_attributes(found[1]).text(dropped), text)

@@ -1,5 +1,5 @@
-"""Independent renderer of MyST to HTML with markdown-it and its plugins, to count the content of pages. It
-shares no code with the translation.
+"""Independent renderer of MyST to HTML with markdown-it and its plugins. It is used to count the content of
+pages, and shares no code with the translation.
 
 Directives are found among the tokens. Their options are removed, and their content is rendered recursively.
 """

@@ -1,5 +1,5 @@
-"""Translation of inline syntax: roles, links, substitutions, formulas. It needs all pages and labels of the
-book."""
+"""Translation of inline syntax, which consists of roles, links, substitutions and formulas. It needs all
+pages and labels of the book."""
 
 from __future__ import annotations
 
@@ -84,8 +84,8 @@ _STANDARDS = {"pep": "https://peps.python.org/pep-{:0>4}/", "rfc": "https://www.
 
 
 def _split(text: str) -> tuple[str, str]:
-    """Split `text <target>` into text and target. Without `<target>`, return an empty text, and all of `text`
-    as the target."""
+    """Return text and target of `text <target>`. If there is no `<target>`, return an empty text, and all of
+    `text` as the target."""
     found = _TARGET.fullmatch(text)
     return (found[1].strip(), found[2].strip()) if found else ("", text)
 
@@ -190,7 +190,7 @@ def scheme_link(target: str, page: InlineText) -> SchemeLink | None:
 
 
 def strip_file_scheme(target: str) -> str:
-    """Remove the scheme `path:` or `project:` from a link target. Other targets are returned unchanged."""
+    """Return a link target without the scheme `path:` or `project:`. Other targets are not changed."""
     found = _SCHEME.fullmatch(target)
     return found[2] if found and found[1] in ("project", "path") else target
 

@@ -1,4 +1,5 @@
-"""Directives that insert content: code, cells, files, page lists, formulas, figures, tables, videos."""
+"""Directives that insert content, such as code, cells, files, page lists, formulas, figures, tables and
+videos."""
 
 from __future__ import annotations
 
@@ -128,8 +129,8 @@ def translate_table(walker: BlockTranslator, directive: Directive) -> list[str]:
 
 
 def translate_list_table(walker: BlockTranslator, directive: Directive) -> list[str]:
-    """Translate `{list-table} Caption`: each item of the list is a table row, and each nested item a table
-    cell."""
+    """Translate `{list-table} Caption`. Each item of its list becomes a table row, and each nested item a
+    table cell."""
     rows = _list_rows(directive.body)
     if not rows:
         return [*walker.anchor(), *walker.leave(directive, "missing rows in a table")]
@@ -263,7 +264,7 @@ _LANGUAGES = {
 
 
 def select_lines(lines: Sequence[str], directive: Directive) -> list[str]:
-    """Return those lines of an included file that the options of the directive select."""
+    """Return the lines of an included file that the options of the directive select."""
     chosen = list(lines)
     for name, shift in (("start-after", 1), ("start-at", 0)):
         if mark := directive.option(name):
@@ -283,8 +284,8 @@ def select_lines(lines: Sequence[str], directive: Directive) -> list[str]:
 
 
 def line_numbers(text: str, count: int) -> Iterator[int]:
-    """Iterate over the 1-based numbers in a string such as `1,3-5,8-`. count: last number of an open range
-    such as `8-`."""
+    """Yield the 1-based numbers in a string such as `1,3-5,8-`. count: last number of an open range such as
+    `8-`."""
     for part in text.split(","):
         found = _RANGE.fullmatch(part)
         if found and part.strip():
@@ -380,8 +381,8 @@ PAGE_LIST = "\ue002pages\ue002"
 
 
 def remove_directive(walker: BlockTranslator, directive: Directive) -> list[str]:
-    """Remove a directive without visible content, and `{contents}` and `{index}`, which blogsmith
-    replaces."""
+    """Remove a directive that shows nothing. Also remove `{contents}` and `{index}`, because blogsmith
+    generates their content."""
     if directive.name in ("index", "contents", "tags"):
         shown = [*directive.raw] if directive.argument or directive.body else []
         message = f'directive "{{{directive.name}}}" is omitted'

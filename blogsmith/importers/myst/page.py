@@ -1,4 +1,5 @@
-"""Translation of a page or notebook of a book: blocks first, inline syntax once all pages are known."""
+"""Translation of a page or notebook of a book. Blocks are translated first, and inline syntax when all pages
+are known."""
 
 from __future__ import annotations
 
@@ -157,8 +158,8 @@ def page_front(front: Mapping[str, Any], title: str) -> dict[str, Any]:
 
 
 def _kernel(value: Any) -> str:
-    """Return the kernel name of a page; empty if its language is Python. value: `kernelspec` in the front
-    matter."""
+    """Return the kernel name of a page; empty if its language is Python. value: value of the front matter key
+    `kernelspec`."""
     if not isinstance(value, dict):
         return ""
     name = str(value.get("name") or "")
@@ -198,8 +199,8 @@ def page_path(source: str, config: BookConfig, root: str) -> PurePosixPath:
 def draft_page(
     document: BookDocument, path: PurePosixPath, address: str, state: BookState, config: BookConfig
 ) -> PageDraft:
-    """Translate everything except references: the first step of a page. path: path in the new site. address:
-    old URL."""
+    """Return a draft of a page, with everything translated except references. This is the first step for a
+    page. path: path in the new site. address: old URL."""
     walker = BlockTranslator(
         document.source, state, REGISTRY, keeps_title="title" in document.front and not state.is_sphinx
     )
@@ -220,8 +221,8 @@ def draft_page(
 
 
 def _slug(path: PurePosixPath, address: str) -> str:
-    """Return the slug of a page: the last segment of its old URL if that is a valid slug, otherwise a slug of
-    the file name."""
+    """Return the slug of a page. It is the last segment of the old URL if that is a valid slug, otherwise a
+    slug of the file name."""
     if path.stem == "_index":
         return slugify(path.parent.name)
     last = address.rpartition("/")[2].removesuffix(".html")
@@ -238,8 +239,8 @@ class FinishedPage:
 
 
 def finish_page(draft: PageDraft, index: BookIndex, config: BookConfig, page_list: str) -> FinishedPage:
-    """Translate references, and add cited entries to the front matter: the second step of a page. page_list:
-    Markdown list of all pages."""
+    """Translate the references of a page, and add cited entries to its front matter. This is the second step
+    for a page. page_list: Markdown list of all pages."""
     document, place = draft.document, draft.place
     known = {**index.substitutions, **page_substitutions(document.front)}
     page = InlineText(place, index, LineFinder(document.text, document.first_line), known)
@@ -266,8 +267,8 @@ def finish_page(draft: PageDraft, index: BookIndex, config: BookConfig, page_lis
 
 
 def list_references(done: FinishedPage, keys: Iterable[str], index: BookIndex) -> ImportedPage:
-    """Return a page that only contains the bibliography, with references appended. keys: all bibliography
-    keys that the book cites.
+    """Return a page that contains only the bibliography, with references added. keys: all bibliography keys
+    that the book cites.
 
     Other pages get their lists of references automatically.
     """
@@ -298,7 +299,7 @@ def _limit_lines(notices: list[Notice], document: BookDocument) -> list[Notice]:
 
 
 def page_macros(front: dict[str, Any]) -> dict[str, str]:
-    """Return the TeX macros in the front matter of a page: name with backslash → TeX definition."""
+    """Return name with backslash → TeX, for the macros in the front matter of a page."""
     written = front.get("math")
     found: dict[str, str] = {}
     for name, body in written.items() if isinstance(written, dict) else ():
@@ -309,7 +310,7 @@ def page_macros(front: dict[str, Any]) -> dict[str, str]:
 
 
 def page_substitutions(front: Mapping[str, Any]) -> dict[str, str]:
-    """Return the substitutions in the front matter of one page: the name in `{{ name }}` → its text."""
+    """Return the substitutions in the front matter of one page, as the name in `{{ name }}` → its text."""
     own = front.get("myst")
     written = [front.get("substitutions"), own.get("substitutions") if isinstance(own, dict) else None]
     return {
@@ -322,8 +323,8 @@ def page_substitutions(front: Mapping[str, Any]) -> dict[str, str]:
 
 
 def page_addresses(sources: Iterable[str], config: BookConfig, root: str) -> dict[str, str]:
-    """Return a mapping: file of a page → old URL. URLs of mystmd contain no folders, so mystmd appends a
-    number to the URL of a second page with the same name."""
+    """Return file of a page → old URL. mystmd appends a number to the URL of a second page with the same
+    name, because its URLs contain no folders."""
     found: dict[str, str] = {}
     counts: Counter[str] = Counter()
     for source in sources:

@@ -59,7 +59,7 @@ class BookPage:
     source: str
     """File, relative to the root of the source."""
     path: PurePosixPath
-    """Path in the new site: `content/chapter/page.md`."""
+    """Path in the new site, such as `content/chapter/page.md`."""
     title: str
     """Title in Markdown, on one line."""
     slug: str
@@ -77,7 +77,7 @@ class BookPages:
     """Folder of the book in its repository. Paths that start with `/` are relative to it."""
 
     def find(self, target: str, source: str) -> BookPage | None:
-        """Return the page that a link leads to; None if there is no such page. target: path with or without
+        """Return the page that a link points to; None if there is no such page. target: path with or without
         suffix. source: file of the page that contains the link."""
         target = target.strip().partition("#")[0]
         if not target:
@@ -96,7 +96,7 @@ class BookPages:
 
 
 def fit_id(kind: LabelKind, name: str) -> str:
-    """Convert a label to an id: `Fig: my loss` becomes `fig-my-loss`."""
+    """Return the id for a label, such as `fig-my-loss` for `Fig: my loss`."""
     if kind == "page":
         return ""
     bare = _UNFIT.sub("-", _PREFIX.sub("", " ".join(name.split()), count=1)).strip("-.") or "x"
@@ -114,7 +114,7 @@ class BookIndex:
     labels: BookLabels
     pages: BookPages
     substitutions: Mapping[str, str] = field(default_factory=dict)
-    """Substitutions for all pages: name → text."""
+    """Name → text, for the substitutions that apply to all pages."""
     entries: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Bibliography key → fields of the entry."""
     bibliographies: SourceBibliographies = field(default_factory=SourceBibliographies)
@@ -157,7 +157,7 @@ class InlineText:
 
 def file_address(target: str, page: InlineText) -> str:
     """Return the destination of a link to a copied file, relative to the new path of the page. Other targets
-    are returned unchanged."""
+    are not changed."""
     path, mark, anchor = target.partition("#")
     if not path:
         return target

@@ -1,4 +1,4 @@
-"""Files of a book: pages, their order, and copied files."""
+"""Files of a book, which are pages, their order, and copied files."""
 
 from __future__ import annotations
 
@@ -59,14 +59,14 @@ class BookFiles:
     root: str = ""
     """Page that becomes the home page."""
     toc: list[BookEntry] = field(default_factory=list)
-    """Entries of the table of contents, with existing files: paths with suffix, relative to the folder of the
-    book."""
+    """Entries of the table of contents whose files exist. Paths have a suffix and are relative to the folder
+    of the book."""
     bibliographies: list[PurePosixPath] = field(default_factory=list)
     notices: list[Notice] = field(default_factory=list)
 
 
 def find_files(root: Path, config: BookConfig) -> BookFiles:
-    """Find the pages, bibliographies and other files of the book. root: root of the source."""
+    """Return the pages, bibliographies and other files of the book. root: root of the source."""
     top = root / config.folder
     found = BookFiles(notices=list(config.notices))
     every = []
@@ -98,7 +98,7 @@ def find_files(root: Path, config: BookConfig) -> BookFiles:
 
 
 def _rank(name: str) -> tuple[str, int]:
-    """Return the sort key of a page, so that a text file comes before a notebook with the same name."""
+    """Return the sort key of a page. By this key, a text file comes before a notebook with the same name."""
     path = PurePosixPath(name)
     return path.with_suffix("").as_posix(), SUFFIXES.index(path.suffix) if path.suffix in SUFFIXES else 9
 
@@ -129,8 +129,8 @@ def _is_page(path: PurePosixPath) -> bool:
 
 
 def _resolve(name: str, pages: list[PurePosixPath]) -> str:
-    """Return the file that an entry of a table of contents names, with suffix; empty if there is no such
-    page."""
+    """Return the path of the page that an entry of a table of contents names, with suffix; empty if there is
+    no such page."""
     name = name.strip().removeprefix("./").lstrip("/")
     known = {path.as_posix() for path in pages}
     candidates = [name, *(f"{name}{suffix}" for suffix in (*SUFFIXES, *_UNSUPPORTED_SUFFIXES))]
@@ -175,8 +175,8 @@ def _resolve_entries(config: BookConfig, pages: list[PurePosixPath], found: Book
 def _walk_toctrees(
     name: str, pages: list[PurePosixPath], config: BookConfig, top: Path, seen: set[str], depth: int
 ) -> Iterator[BookEntry]:
-    """Iterate over the pages that `{toctree}` lists in a page, and recursively in those pages. seen: files
-    already listed; extended."""
+    """Yield the pages that `{toctree}` lists in a page, and recursively in those pages. seen: files that were
+    already yielded; this function adds to it."""
     text = _prose(read_text(top / name) or "", name)
     if config.flavour == "d2lbook":
         text = rewrite_d2l(text)
@@ -194,8 +194,8 @@ def _walk_toctrees(
 
 
 def _prose(text: str, name: str) -> str:
-    """Return the Markdown of a page; for a notebook, the text of its Markdown cells. name: name of the
-    file."""
+    """Return the Markdown of a page. For a notebook, this is the text of its Markdown cells. name: name of
+    the file."""
     if not name.endswith(".ipynb"):
         return text
     try:

@@ -117,7 +117,7 @@ def _callout(kind: str) -> dict[str, Any]:
 
 
 class Myst:
-    """A book of Jupyter Book, mystmd, Sphinx with myst-parser, or d2lbook."""
+    """Importer for books of Jupyter Book, mystmd, Sphinx with myst-parser, and d2lbook."""
 
     title = "MyST"
 

@@ -43,7 +43,8 @@ class BookState:
     title."""
     labels: BookLabels
     read: Callable[[str], str | None]
-    """Returns the content of a file, whose path is relative to the root of the source; None if unreadable."""
+    """Function that returns the content of a file; None if it cannot be read. The path is relative to the
+    root of the source."""
     folder: str = ""
     """Folder of the book in its repository. Paths that start with `/` are relative to it."""
     kinds: set[str] = field(default_factory=set)
@@ -65,7 +66,7 @@ class BlockTranslator:
     pending: list[str] = field(default_factory=list)
     """Labels before the current line that apply to the next element."""
     included: tuple[str, ...] = ()
-    """Files whose inclusion is in progress, outermost first."""
+    """Files that are being included, outermost first."""
     has_bibliography: bool = False
     lists_pages: bool = False
     """Whether the page contains the table of contents of the book."""
@@ -274,7 +275,7 @@ class BlockTranslator:
         return end - index + 1, [*self.anchor(), *lines[index : end + 1]]
 
     def add_tex_labels(self, tex: str) -> None:
-        r"""Register the name in every `\label` of a formula."""
+        r"""Register the name in every `\label` of a formula as a pending label."""
         for name in _TEX_LABEL.findall(tex):
             self.book.labels.add(name, BookLabel("eq", name.strip(), self.source))
 
@@ -306,9 +307,9 @@ def _fence_end(lines: Sequence[str], index: int, marks: str) -> int:
 def _read_gated_directive(
     directive: Directive, lines: Sequence[str], end: int, margin: int
 ) -> tuple[Directive, int]:
-    """Extend a directive `{name-start}` by the lines before its `{name-end}`. end: index of the last line of
-    the start fence. Return the directive, and the index of its last line. Without `{name-end}`, return the
-    directive and `end`."""
+    """Extend a directive `{name-start}` by the lines before its `{name-end}`. Return the directive, and the
+    index of its last line. If there is no `{name-end}`, return the directive and `end`. end: index of the
+    last line of the start fence."""
     name = directive.name.removesuffix("-start")
     closing = re.compile(rf"[ \t]*(?:`{{3,}}|~{{3,}}|:{{3,}})[ \t]*\{{{re.escape(name)}-end\}}.*")
     for last in range(end + 1, len(lines)):
@@ -328,8 +329,8 @@ def _read_gated_directive(
 
 
 def _find_line(lines: Sequence[str], index: int, text: str) -> int:
-    """Return the index of the first line from `index` on that contains `text`; the index of the last line if
-    no line contains it."""
+    """Return the index of the first line at or after `index` that contains `text`. If no line contains it,
+    return the index of the last line."""
     return next((n for n in range(index, len(lines)) if text in lines[n]), len(lines) - 1)
 
 

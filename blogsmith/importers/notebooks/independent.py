@@ -1,5 +1,5 @@
-"""Independent renderer of notebooks with json and markdown-it, to count their content. It shares no code with
-the translation."""
+"""Independent renderer of notebooks with json and markdown-it. It is used to count their content, and shares
+no code with the translation."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _HIDDEN_OPTION = re.compile(r"\|[ \t]*(?:echo|include)[ \t]*:[ \t]*false")
 def render_notebook(text: str, markdown: Callable[[str], str] | None = None) -> str:
     """Return the HTML of a notebook, or of a fragment of Markdown.
 
-    markdown: renders the text of a Markdown cell; if None, the text is rendered as Jupyter does.
+    markdown: function that returns the HTML of a Markdown cell; if None, the cell is rendered as in Jupyter.
     """
     render = markdown or _markdown
     try:

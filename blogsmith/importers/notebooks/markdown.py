@@ -1,4 +1,4 @@
-"""Conversion of notebook cells to Markdown with code cells, with their images as files."""
+"""Conversion of notebook cells to Markdown that contains code cells. Their images become files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ImportedText(NotebookText):
 
 def notebook_text(notebook: Notebook, path: PurePosixPath, note: NotebookNotes) -> ImportedText:
     """Convert the cells of a notebook to Markdown. path: path of the page in the new site; images go to a
-    folder next to it. note: records a notice about a cell."""
+    folder next to it. note: function that records a notice about a cell."""
     images = OutputWriter(path)
     found = translate_cells(notebook, images.file, note, import_comment, has_own_options=False)
     return ImportedText(found.parts, found.cells, images.files)

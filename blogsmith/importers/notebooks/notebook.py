@@ -29,7 +29,7 @@ def read_notebook(text: str) -> NotebookDocument:
 
 
 def _split_front_matter(cells: list[NotebookCell]) -> tuple[dict[str, Any], list[NotebookCell]]:
-    """Return the front matter and the other cells, if the first non-empty cell only contains front matter.
+    """Return the front matter and the other cells, if the first non-empty cell contains only front matter.
     Otherwise, return an empty mapping and all cells."""
     first = next((cell for cell in cells if cell.source.strip()), None)
     if first is None or first.kind == "code":

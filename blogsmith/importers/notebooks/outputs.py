@@ -1,4 +1,4 @@
-"""Outputs of a notebook's cells: as records marked as imported, or as Markdown."""
+"""Outputs of a notebook's cells, converted to records that are marked as imported, or to Markdown."""
 
 from __future__ import annotations
 

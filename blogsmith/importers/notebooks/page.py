@@ -74,7 +74,7 @@ class NotebookTranslator:
         self, pages: Mapping[PurePosixPath, PurePosixPath], others: frozenset[PurePosixPath], folder: str = ""
     ) -> None:
         """Create a translator. pages: notebook or other page → path in the new site. others: all other files.
-        folder: folder of the source, to which the paths in `pages` and `others` are relative."""
+        folder: folder of the source; the paths in `pages` and `others` are relative to it."""
         self._pages = pages
         self._others = others
         self._folder = folder
@@ -161,8 +161,8 @@ def _front(notebook: NotebookDocument, notes: CellNotices) -> dict[str, Any]:
 
 
 def _split_title(front: dict[str, Any], text: str, path: PurePosixPath) -> tuple[dict[str, Any], str]:
-    """Return the front matter with a title, and the text without it. The title comes from the front matter,
-    the first heading, or the file name."""
+    """Return the front matter with a title, and the text without this title. The title comes from the front
+    matter, the first heading, or the file name."""
     title, rest = split_title(text)
     if "title" not in front and title:
         front, text = {"title": title, **front}, rest

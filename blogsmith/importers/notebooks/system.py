@@ -20,7 +20,7 @@ _REMOTE = {"images": {"remote": "warn"}, "embeds": {"remote": "warn"}}
 
 
 class Notebooks:
-    """A folder of notebooks, or a single notebook."""
+    """Importer for a folder of notebooks, or a single notebook."""
 
     title = "Jupyter notebooks"
 
@@ -82,8 +82,8 @@ def _title(root: Path, found: list[NotebookPage]) -> str:
 def _files(
     found: list[NotebookPage], others: frozenset[PurePosixPath], folder: Path, *, is_single: bool
 ) -> set[PurePosixPath]:
-    """Return the files to copy: files that pages name, and files that cells may read because they are in the
-    folder of a notebook or below it. others: files that are not notebooks."""
+    """Return the files to copy. These are files that pages name, and files that cells may read, because they
+    are in the folder of a notebook or below it. others: files that are not notebooks."""
     named = {path for each in found for path in each.files}
     if is_single:
         return named

@@ -1,1 +1,1 @@
-"""Obsidian: vaults of notes, also as published by Quartz."""
+"""Obsidian, whose sites are vaults of notes. They may be published by Quartz."""

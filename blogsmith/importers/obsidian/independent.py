@@ -1,5 +1,5 @@
-"""Independent renderer of Obsidian's Markdown with markdown-it, to count the content of notes. It shares no
-code with the translation."""
+"""Independent renderer of Obsidian's Markdown with markdown-it. It is used to count the content of notes, and
+shares no code with the translation."""
 
 from __future__ import annotations
 

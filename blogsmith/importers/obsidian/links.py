@@ -33,7 +33,7 @@ _MAX_COPY = 4_000
 """Maximum number of characters of a section that the importer copies to the page that embeds it."""
 
 NoticeCallback = Callable[[NoticeKind, str, str], None]
-"""Records a notice. Arguments: kind, message, and the removed text; empty if nothing was removed."""
+"""Function that records a notice. Arguments: kind, message, and the removed text, which may be empty."""
 
 
 class NoteLinks:
@@ -59,7 +59,7 @@ class NoteLinks:
         return f"[{alt_text(shown)}]({link_destination(address)})"
 
     def _finds_page(self, name: str, fragment: str, text: str) -> bool:
-        """Return whether blogsmith links `[[name#fragment|text]]` to the same page and heading as
+        """Return whether blogsmith resolves `[[name#fragment|text]]` to the same page and heading as
         Obsidian, and shows the same text."""
         note = self._index.note(name, self._note.path)
         if note is None or is_key(name) or not self._index.has_unique_slug(name, note):
@@ -79,8 +79,8 @@ class NoteLinks:
         return f"{path}{anchor}" or self.path_to(note.content_path)
 
     def _anchor(self, note: Note, fragment: str) -> str:
-        """Return `#id` of a heading or block in a note. Return an empty string, and add a notice, if there is
-        none."""
+        """Return `#id` of a heading or block in a note. If there is none, add a notice and return an empty
+        string."""
         last = fragment.rpartition("#")[2].strip()
         if not last:
             return ""
@@ -171,8 +171,8 @@ class NoteLinks:
         return Replacement(image(found, alt, width=width, title=title.strip().strip("\"'")))
 
     def _obsidian_link(self, text: str, address: str) -> Replacement:
-        """Replace an `obsidian:` link: a link to a plugin with a link to its web page, other links with their
-        text."""
+        """Replace an `obsidian:` link. If it is a link to a plugin, link to the plugin's web page instead;
+        otherwise keep only the text."""
         asked = parse_qs(address.partition("?")[2])
         if address.startswith("obsidian://show-plugin?") and asked.get("id"):
             return Replacement(f"[{text}](https://obsidian.md/plugins?id={quote(asked['id'][0])})")
@@ -194,8 +194,8 @@ def _link_text(name: str, fragment: str) -> str:
 
 
 def _size_and_text(options: list[str]) -> tuple[str, str]:
-    """Return width and alternative text of an embed. options: the parts after `|`; either result may be
-    empty."""
+    """Return (width, alternative text) of an embed; each may be empty. options: the parts of the embed after
+    each `|`."""
     width, words = "", []
     for option in options:
         if size := _SIZE.fullmatch(option):

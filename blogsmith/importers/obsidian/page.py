@@ -1,4 +1,4 @@
-"""Translation of a note of a vault: properties as front matter, and its Markdown."""
+"""Translation of a note of a vault. Its properties become front matter, and its Markdown is converted."""
 
 from __future__ import annotations
 
@@ -45,7 +45,8 @@ def rewrite_note(
     text: str, links: NoteLinks, *, title: str, blocks: Collection[str], notice: NoticeCallback
 ) -> str:
     """Convert a note to blogsmith's Markdown. title: the page's title; a heading that repeats it is removed.
-    blocks: block ids that links in the vault use. notice: called with kind, message and removed text."""
+    blocks: block ids that links in the vault use. notice: function that gets kind, message and removed
+    text."""
     text = _code_and_brackets(rewrite(text, lambda prose: _EMPTY.sub("", prose), DIALECT, CODE), notice)
     masked = mask(text, DIALECT, TEX)
 
@@ -133,8 +134,8 @@ def _admonition(code: str, kind: str) -> str:
 def _replace_matches(
     text: str, pattern: re.Pattern[str], replace: Callable[[re.Match[str]], Replacement | None]
 ) -> str:
-    """Replace every match. `replace` returns None to keep the source. Blocks get blank lines around them;
-    within a line of text, the inline form is used."""
+    """Replace every match by the result of `replace`; None keeps the source. Blocks get blank lines around
+    them; within a line of text, the inline form is used."""
     done, position = "", 0
     for found in pattern.finditer(text):
         done += text[position : found.start()]
@@ -195,8 +196,8 @@ KEYS = FrontKeys(
 
 
 def note_front(note: Note, tags: list[str]) -> dict[str, Any]:
-    """Return the front matter of a note with blogsmith's keys in order. tags: tags in the text of
-    the note."""
+    """Return the front matter of a note with blogsmith's keys in a fixed order. tags: tags in the text of the
+    note."""
     front = note.front
     found: dict[str, Any] = {"title": note.title}
     if description := one_line(front.get("description")):
@@ -296,7 +297,7 @@ class NoteTranslator:
 
 
 def _search_text(piece: str) -> str:
-    """Return the text to search for in the source, to find the line of a fragment. It is the fragment's first
-    line without `]]`, because a message may omit the end of a link."""
+    """Return the text to search for in the source, to find the line of a fragment. It is the first line of
+    the fragment without `]]`, because a message may omit the end of a link."""
     first = piece.strip().partition("\n")[0]
     return first.removesuffix("]]")

@@ -43,13 +43,13 @@ vault."""
 
 
 class Obsidian:
-    """A folder with `.obsidian`, or a folder of notes with wikilinks."""
+    """Importer for a folder with `.obsidian`, or a folder of notes with wikilinks."""
 
     title = "Obsidian"
 
     def recognises(self, root: Path) -> bool:
-        """Return whether the folder is a vault: it has `.obsidian`, or contains notes with `[[…]]` and no
-        files of another system."""
+        """Return whether the folder is a vault. A vault has `.obsidian`, or contains notes with `[[…]]` and
+        no files of another system."""
         if not root.is_dir():
             return False
         if (root / ".obsidian").is_dir():
@@ -109,8 +109,8 @@ def _settings(name: str, pages: Sequence[ImportedPage]) -> dict[str, Any]:
 
 
 def _shared_macros(texts: Sequence[str]) -> dict[str, str]:
-    """Return the macros that formulas define, sorted by name, because Obsidian applies a definition in one
-    note to all notes. If a macro has several definitions, the most frequent one is used."""
+    """Return the macros that formulas define, sorted by name. Obsidian applies a definition in one note to
+    all notes. If a macro has several definitions, the most frequent one is used."""
     found: dict[str, Counter[str]] = {}
     for text in texts:
         if _DEFINES.search(text):
@@ -121,8 +121,8 @@ def _shared_macros(texts: Sequence[str]) -> dict[str, str]:
 
 
 def _add_aliases(pages: Sequence[ImportedPage], vault: Vault) -> list[ImportedPage]:
-    """Add the URLs that Quartz redirects to notes, because of the notes' aliases. A URL of a page or of an
-    earlier alias is not added."""
+    """Add old URLs to the aliases of pages, if Quartz redirects them because of a note's aliases. The URL of
+    a page, or of an earlier alias, is not added."""
     taken = {page.address.rstrip("/").casefold() for page in pages}
     found = []
     for page, note in zip(pages, vault.notes, strict=True):
@@ -140,7 +140,7 @@ def _below(folder: PurePosixPath, page: ImportedPage) -> ImportedPage:
 
 
 class Quartz(Obsidian):
-    """A vault with settings of Quartz, which publishes it."""
+    """Importer for a vault with settings of Quartz, which publishes it."""
 
     title = "Quartz"
 

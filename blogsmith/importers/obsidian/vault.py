@@ -1,4 +1,5 @@
-"""Files of a vault: notes, embedded files, their names, and the settings of Quartz that publishes it."""
+"""Files of a vault, which are notes and embedded files, and their names. Also settings of Quartz, if it
+publishes the vault."""
 
 from __future__ import annotations
 
@@ -45,7 +46,7 @@ class QuartzConfig:
 
     file: str
     values: Mapping[str, Any]
-    """Setting → value, for settings in `configuration`; nested names are joined by a dot."""
+    """Setting → value, for the settings in `configuration`. Nested names are joined by a dot."""
     folder: PurePosixPath
     """Folder of the vault, relative to the site."""
     patterns: tuple[str, ...]
@@ -68,7 +69,8 @@ class QuartzConfig:
 
     @property
     def site_settings(self) -> dict[str, Any]:
-        """Return the settings of the new site that Quartz's settings determine, without empty values."""
+        """Return the settings of the new site that are known from Quartz's settings. Empty values are left
+        out."""
         host = str(self.values.get("baseUrl") or "").removeprefix("https://").strip("/")
         found = {
             "title": str(self.values.get("pageTitle") or ""),
@@ -128,8 +130,8 @@ def _read_script(text: str, file: str) -> tuple[dict[str, Any], list[str]]:
 
 
 def _read_yaml(text: str, file: str) -> tuple[dict[str, Any], list[str]]:
-    """Return the values in `configuration`, and the names of the filters, which are plugins in Quartz 5.
-    file: for errors."""
+    """Return the values in `configuration`, and the names of the filters. In Quartz 5, filters are plugins.
+    file: name of the settings file, for errors."""
     try:
         data = load_mapping(text)
     except DataTextError as error:
@@ -154,11 +156,11 @@ def _slug(path: str) -> str:
 
 
 def quartz_aliases(path: PurePosixPath, front: Mapping[str, Any], taken: Collection[str]) -> Iterable[str]:
-    """Yield the URLs that redirect to a note because of its aliases. taken: URLs already used, in lower case
-    and without the last slash.
+    """Yield the URLs that redirect to a note because of its aliases. taken: URLs that are already used, in
+    lower case and without the last slash.
 
-    An alias is relative to the vault, or in older versions of Quartz to the folder of the note; both URLs are
-    used.
+    An alias is relative to the vault. In older versions of Quartz, it is relative to the folder of the note.
+    The URLs of both cases are yielded.
     """
     for alias in read_strings(front.get("aliases") or front.get("alias")):
         inner = _slug(alias.strip("/").removesuffix(".md"))
@@ -186,7 +188,8 @@ class Note:
     content_path: PurePosixPath
     """Path relative to `content/` of the new site."""
     slug: str
-    """Slug for the front matter if the file name does not give a unique and valid URL; otherwise empty."""
+    """Slug for the front matter, needed if the file name does not give a unique and valid URL; otherwise
+    empty."""
     front: Mapping[str, Any]
     """Properties, with names in lower case."""
     body: str
@@ -195,12 +198,12 @@ class Note:
 
     @property
     def title(self) -> str:
-        """Return the title that Obsidian shows: the file name, unless a property overrides it."""
+        """Return the title that Obsidian shows, which is the file name unless a property overrides it."""
         written = self.front.get("title")
         return " ".join(str(written).split()) if isinstance(written, (str, int, float)) else self.path.stem
 
     def headings(self) -> dict[str, str]:
-        """Return a mapping: slug of a heading's text → id of the heading on the new page."""
+        """Return slug of a heading's text → id of the heading on the new page."""
         masked = mask(self.body, kinds=TEX)
         found: dict[str, str] = {}
         for heading in _HEADING.findall(masked.text):
@@ -221,8 +224,8 @@ class Vault:
 
 
 class NoteIndex:
-    """Finds notes and files by the names that links use: a path, the end of a path, a file name, or an
-    alias."""
+    """Index of the notes and files in a vault. A link may name them by a path, the end of a path, a file
+    name, or an alias."""
 
     def __init__(self, vault: Vault, *, keeps_slugs: bool = True) -> None:
         """Index a vault. keeps_slugs: whether the URL of a note ends in the slug of its file name."""
@@ -241,8 +244,8 @@ class NoteIndex:
         self._slugs = Counter(map(_page_slug, vault.notes if keeps_slugs else ()))
 
     def note(self, target: str, source: PurePosixPath) -> Note | None:
-        """Return the note that a link names; of several, the one nearest to `source`; None if there is none.
-        source: path of the note with the link."""
+        """Return the note that a link names; None if there is none. If there are several, return the one
+        nearest to `source`. source: path of the note with the link."""
         name = _key(target)
         found = self._notes.get(name.removesuffix(".md")) or self._notes.get(name)
         return min(found, key=lambda note: _distance(note.path, source)) if found else None
@@ -253,8 +256,8 @@ class NoteIndex:
         return self._slugs[name] == 1 and name == _page_slug(note)
 
     def file(self, target: str, source: PurePosixPath) -> PurePosixPath | None:
-        """Return the file that a link names; of several, the one nearest to `source`; None if there is none.
-        source: path of the note with the link."""
+        """Return the file that a link names; None if there is none. If there are several, return the one
+        nearest to `source`. source: path of the note with the link."""
         found = self._files.get(_key(target))
         return min(found, key=lambda path: _distance(path, source)) if found else None
 
@@ -269,8 +272,8 @@ def _key(target: str) -> str:
 
 
 def _distance(path: PurePosixPath, source: PurePosixPath) -> tuple[int, int, str]:
-    """Return the sort key of a file with a given name, nearest first: files in the folder of the link, then
-    files with short paths."""
+    """Return the sort key of a file among files with the same name. The nearest file is first. The order is:
+    files in the folder of the link, then files with short paths."""
     return (path.parent != source.parent, len(path.parts), path.as_posix())
 
 
@@ -348,9 +351,9 @@ def shows_line_breaks(root: Path, quartz: QuartzConfig | None) -> bool:
 
 
 def _assign_paths(paths: Iterable[PurePosixPath]) -> dict[PurePosixPath, tuple[PurePosixPath, str]]:
-    """Return a mapping: old path of a note → its new path and slug. The slug is empty if the file name gives
-    an unused URL. A note with the name of its folder, or of a folder next to it, becomes the index page of
-    that folder."""
+    """Return old path of a note → its new path and slug. The slug is empty if the file name gives an unused
+    URL. A note with the name of its folder, or of a folder next to it, becomes the index page of that
+    folder."""
     every = sorted(paths, key=lambda path: path.as_posix())
     folders = {folder for path in every for folder in path.parents}
     taken: set[tuple[PurePosixPath, str]] = {(PurePosixPath(), name) for name in _GENERATED_URLS}
@@ -381,7 +384,7 @@ def _free_path(path: PurePosixPath) -> PurePosixPath:
 
 
 def _page_folder(path: PurePosixPath, folders: set[PurePosixPath]) -> PurePosixPath | None:
-    """Return the folder whose index page this note becomes; None for an ordinary note."""
+    """Return the folder that gets this note as its index page; None for an ordinary note."""
     if path.stem.casefold() in ("index", "_index") or (path.parent.name and path.stem == path.parent.name):
         return path.parent
     beside = path.with_suffix("")

@@ -1,4 +1,5 @@
-"""Fenced divs, `::: {.class}` … `:::`: parsing, and translation to callouts, theorems and tabs."""
+"""Fenced divs, from `::: {.class}` to `:::`. They are parsed, and translated to callouts, theorems and
+tabs."""
 
 from __future__ import annotations
 
@@ -31,13 +32,13 @@ class Div:
     opening: str
     """First line, without the prefix."""
     children: tuple[Div | str, ...]
-    """Inner divs and the text between them, without the div's prefix."""
+    """Inner divs, and the text between them without the div's prefix."""
     is_closed: bool = True
 
 
 def parse_divs(text: str) -> tuple[Div | str, ...]:
-    """Parse a text into divs and the text between them, in order. If a div is not closed, it ends with the
-    text."""
+    """Return the divs of a text and the text between them, in order. A div that is not closed ends at the end
+    of the text."""
     children, _ = _parse(text.split("\n"), 0, "", is_inside=False)
     return children
 
@@ -45,8 +46,8 @@ def parse_divs(text: str) -> tuple[Div | str, ...]:
 def _parse(
     lines: Sequence[str], start: int, prefix: str, *, is_inside: bool
 ) -> tuple[tuple[Div | str, ...], int]:
-    """Parse lines from `start` on. Return the inner divs and text up to the line that closes the surrounding
-    div, and the index of that line; the number of lines if no line closes it."""
+    """Parse lines from `start` on. Return the inner divs and text before the line that closes the surrounding
+    div, and the index of that line. If no line closes it, return the number of lines as index."""
     children: list[Div | str] = []
     text: list[str] = []
     number = start
@@ -74,8 +75,8 @@ def _parse(
 
 
 def _attributes(text: str) -> PandocAttributes | None:
-    """Return the attributes of an opening fence: a list in braces, or one class. Return None if the text is
-    neither."""
+    """Return the attributes of an opening fence, which are a list in braces or one class. Return None if the
+    text is neither."""
     if text.startswith("{"):
         read = read_pandoc_attributes(text)
         return read[0] if read and not text[read[1] :].strip(" :") else None
@@ -94,14 +95,15 @@ def remove_prefix(line: str, prefix: str) -> str:
 
 
 def add_prefix(text: str, prefix: str) -> str:
-    """Add a prefix to each line. In an empty line, omit the spaces at the end of the prefix."""
+    """Return the text with a prefix before each line. In an empty line, omit the spaces at the end of the
+    prefix."""
     return "\n".join((prefix + line).rstrip() if not line else prefix + line for line in text.split("\n"))
 
 
 def split_title(text: str) -> tuple[str, str]:
     """Return the heading at the start of a text, without `#` characters, and the text after it.
 
-    The heading is empty if there is none.
+    If there is no heading, it is empty.
     """
     found = re.match(r"\s*#{1,6}[ \t]+([^\n]+?)[ \t]*#*[ \t]*(?:\n|\Z)", text)
     return (found[1], text[found.end() :]) if found else ("", text)
@@ -143,8 +145,8 @@ class DivTranslator:
     def __init__(
         self, restore: Callable[[str, str], str], figures: FigureTranslator, note: NoticeCallback
     ) -> None:
-        """Create a translator. restore: returns the final form of a masked text; the second argument is a
-        prefix to remove from each line of hidden code."""
+        """Create a translator. restore: function that returns the final form of a masked text. Its second
+        argument is a prefix to remove from each line of hidden code."""
         self._restore = restore
         self._figures = figures
         self._note = note
@@ -153,7 +155,7 @@ class DivTranslator:
         self.macros: dict[str, str] = {}
 
     def page(self, children: tuple[Div | str, ...]) -> str:
-        """Translate a page, given its divs and the text between them."""
+        """Translate a page. children: its divs and the text between them."""
         return self._join(children, "")
 
     def _join(self, children: tuple[Div | str, ...], margin: str) -> str:
@@ -226,7 +228,7 @@ class DivTranslator:
         return _callout(kind, name, self._unique_label(label, div), text, "")
 
     def _unique_label(self, label: str, div: Div) -> str:
-        """Return the label, with a number appended if another div of the page already has it."""
+        """Return the label. If another div of the page already has it, append a number."""
         name, number = label, 2
         while name in self._labels:
             name, number = f"{label}-{number}", number + 1
@@ -292,8 +294,8 @@ class DivTranslator:
         return "\n".join(child if isinstance(child, str) else self._flatten(child) for child in div.children)
 
     def _float(self, div: Div) -> str:
-        """Translate a div whose label belongs to a figure or table, but that contains something else, such as
-        code. Its last paragraph is the caption."""
+        """Translate a div whose label is that of a figure or table, but whose content is something else, such
+        as code. The last paragraph of the div is the caption."""
         text = self._inner(div)
         body, _, caption = text.strip().rpartition("\n\n")
         if not body:
@@ -328,7 +330,7 @@ class DivTranslator:
 
 
 def _margin(text: str) -> str:
-    """Return content for the margin: a single image gets the class `margin`, any other content becomes a
+    """Return content for the margin. A single image gets the class `margin`; any other content becomes a
     note."""
     lone = _SINGLE_IMAGE.fullmatch(text.strip())
     if lone:

@@ -1,5 +1,5 @@
-"""Translation of code: Python cells become cells, cells of other languages become listings. Raw blocks become
-HTML."""
+"""Translation of code. Python cells become cells, cells of other languages become listings, and raw blocks
+become HTML."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from ..text.pandoc import PandocAttributes, fit_id, read_pandoc_attributes
 from ..text.segments import FormulaDelimiters, Segment, divide
 
 NoticeCallback = Callable[..., None]
-"""Records a notice. Arguments: kind, message, a fragment of the source (used to find its line), and other
-fields of `Notice` by name."""
+"""Function that records a notice. Arguments: kind, message, a fragment of the source (used to find its line),
+and other fields of `Notice` by name."""
 
 
 class OutputReader(Protocol):
-    """Returns the recorded outputs of the next cell with the given code; None if there is no record.
-    is_shown: whether the page shows the code."""
+    """Function that returns the recorded outputs of the next cell with the given code; None if there is no
+    record. is_shown: whether the page shows the code."""
 
     def __call__(self, code: str, *, is_shown: bool) -> tuple[CellOutput, ...] | None: ...
 
@@ -78,7 +78,7 @@ class CellDefaults:
     """Options of a page for all its cells."""
 
     front: Mapping[str, Any] = field(default_factory=dict)
-    """Entries for `execute:` in the new front matter, such as `echo: false`."""
+    """Entries for the key `execute` of the new front matter, such as `echo: false`."""
     cell: Mapping[str, str] = field(default_factory=dict)
     """Option → value, for each cell that does not set the option itself."""
 
@@ -111,9 +111,9 @@ class CodeBlock:
     """A parsed fenced code block."""
 
     prefix: str
-    """Start of each line of the block except the first, before its code: quote markers and indentation."""
+    """Start of each line of the block except the first, which consists of quote markers and indentation."""
     first: str
-    """Start of the first line: quote markers, indentation and list markers."""
+    """Start of the first line, which consists of quote markers, indentation and list markers."""
     mark: str
     info: str
     lines: tuple[str, ...]
@@ -130,10 +130,11 @@ class CodeTranslator:
         outputs: OutputWriter,
         resolve: Callable[[str], str],
     ) -> None:
-        """Initialize a translator.
+        """Create a translator.
 
-        take: returns the recorded outputs of a cell. outputs: converts outputs of cells in languages that
-        blogsmith cannot run. resolve: converts the path of a file to its path in the new site.
+        take: function that returns the recorded outputs of a cell. outputs: writer for outputs of cells in
+        languages that blogsmith cannot run. resolve: function that returns the path of a file in the new
+        site.
         """
         self._defaults = defaults
         self._note = note
@@ -149,7 +150,7 @@ class CodeTranslator:
         self.macros: dict[str, str] = {}
 
     def block(self, text: str) -> str:
-        """Translate a code block, given as whole lines. Indented code stays unchanged."""
+        """Translate a code block. Indented code stays unchanged. text: whole lines of the block."""
         found = read_block(text)
         if found is None:
             return text
@@ -178,8 +179,8 @@ class CodeTranslator:
         return text
 
     def values_in_formulas(self, text: str) -> str:
-        r"""In formulas, replace values to compute in other languages with `\texttt`, because code would split
-        the formula."""
+        r"""Replace values to compute in formulas by `\texttt` if they are in other languages, because a code
+        span would split the formula."""
         codes = list[str]()
 
         def hide(found: re.Match[str]) -> str:
@@ -263,8 +264,8 @@ class CodeTranslator:
         return _add_prefix(block, "\n".join(lines[:-1]).split("\n"))
 
     def _recorded_outputs(self, code: list[str], given: Mapping[str, str], label: str) -> list[str]:
-        """Return the recorded outputs of a cell that cannot run, as blocks of Markdown; empty if none. The
-        first image or table gets `label`."""
+        """Return the recorded outputs of a cell that cannot run, as blocks of Markdown; empty if there are
+        none. The first image or table gets `label`."""
         outputs = self._take("\n".join(code), is_shown=self._is_echoed(given))
         shown = self._outputs.to_markdown(outputs or ())
         for number, part in enumerate(shown):
@@ -284,15 +285,15 @@ class CodeTranslator:
         return asked not in ("false", "f") if asked else self._defaults.front.get("echo") is not False
 
     def _record(self, code: list[str], given: Mapping[str, str]) -> None:
-        """Record the outputs of a cell, unless an option says that the cell is never run. given: options of
-        the cell."""
+        """Record the outputs of a cell, unless an option prevents the cell from ever running. given: options
+        of the cell."""
         outputs = self._take("\n".join(code), is_shown=self._is_echoed(given))
         if outputs is not None and given.get("eval", "").strip() != "false":
             self.records.append(CodeOutputs("\n".join(code), outputs))
 
     def _options(self, given: Mapping[str, str], language: str, text: str) -> Iterator[str]:
-        """Iterate over the option lines of a new cell. given: options of the old cell. text: source of the
-        cell, for notices."""
+        """Yield the option lines of a new cell. given: options of the old cell. text: source of the cell, for
+        notices."""
         if language in _BROWSER:
             yield "run-in: browser"
         for key, value in given.items():
@@ -380,8 +381,8 @@ def read_block(text: str) -> CodeBlock | None:
 
 
 def _strip(line: str, prefix: str) -> str:
-    """Remove the block's prefix from a line. If the line starts with only a part of the prefix, remove that
-    part."""
+    """Remove the block's prefix from a line. If the line starts with only the first part of the prefix,
+    remove that part."""
     if line.startswith(prefix):
         return line[len(prefix) :]
     if prefix.strip():
@@ -432,8 +433,8 @@ def _info_options(attributes: PandocAttributes) -> dict[str, str]:
 
 
 def _split_options(lines: tuple[str, ...], mark: str) -> tuple[dict[str, str], list[str]]:
-    """Return the options in the lines before the code, with unparsed values, and the code. mark: start of an
-    option line, such as `#|`."""
+    """Return the options in the lines before the code, with unparsed values, and the lines of the code. mark:
+    start of an option line, such as `#|`."""
     options: dict[str, str] = {}
     key = ""
     count = next((n for n, line in enumerate(lines) if not line.lstrip().startswith(mark)), len(lines))

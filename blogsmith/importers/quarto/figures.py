@@ -62,8 +62,8 @@ class FigureImage:
 
 
 def title_text(text: str) -> str:
-    """Return a text for a quoted title of a Markdown image. Double the backslashes that Markdown would
-    remove."""
+    """Return a text for use as the quoted title of a Markdown image. Backslashes that Markdown would remove
+    are doubled."""
     return _ESCAPABLE.sub(r"\\\\", " ".join(text.split())).replace('"', '\\"')
 
 
@@ -71,8 +71,8 @@ class FigureTranslator:
     """Translator for the images of one page."""
 
     def __init__(self, pieces: HiddenFragments, reveal: Callable[[str], str], note: NoticeCallback) -> None:
-        """Initialize a translator. pieces: replaces finished Markdown with placeholders. reveal: returns a
-        text with its hidden fragments restored."""
+        """Create a translator. pieces: object that replaces finished Markdown with placeholders. reveal:
+        function that returns a text with its hidden fragments restored."""
         self._pieces = pieces
         self._reveal = reveal
         self._note = note
@@ -93,8 +93,8 @@ class FigureTranslator:
         return text
 
     def _image(self, text: str, start: int) -> tuple[int, str, int] | None:
-        """Return start, replacement and end of the image at `start`, including a link around it; None if no
-        image starts there."""
+        """Return start, replacement and end of the image at `start`. If a link encloses the image, start and
+        end are those of the link. Return None if no image starts there."""
         if start and text[start - 1] == "\\":
             return None
         closing = closing_bracket(text, start + 1)
@@ -139,13 +139,14 @@ class FigureTranslator:
         return mark
 
     def _alt(self, caption: str, attributes: PandocAttributes) -> str:
-        """Return the alternative text that the author wrote; if there is none, the caption without markup."""
+        """Return the alternative text that the author wrote. If there is none, return the caption without
+        markup."""
         written = attributes.get("fig-alt", "alt")
         plain = _MARKUP.sub("", _LINK.sub(r"\1", self._pieces.restore(caption)))
         return " ".join((written or plain).split())
 
     def grid(self, text: str, attributes: PandocAttributes, opening: str) -> str:
-        """Return a shortcode that shows the figures of a div side by side. A single figure is returned as one
+        """Return a shortcode that shows the figures of a div side by side. For a single figure, return an
         image.
 
         Return an empty string if the div contains anything but figures and a caption at the end.
@@ -206,15 +207,16 @@ def _width(attributes: PandocAttributes) -> str:
 
 
 def _item(text: str) -> str:
-    """Return a text as one item of a comma-separated shortcode argument: escape commas outside formulas."""
+    """Return a text as one item of a comma-separated shortcode argument. Commas outside formulas are
+    escaped."""
     parts = _FORMULA.split(text.replace('"', "”"))
     # a comma in a formula is not a separator
     return "".join(part if number % 2 else part.replace(",", r"\,") for number, part in enumerate(parts))
 
 
 def label_links(captions: Mapping[str, str], parents: Mapping[str, tuple[str, str]]) -> dict[str, str]:
-    """Return a mapping: label → Markdown that replaces references to it, for labels that do not exist in the
-    new page. captions and parents: as in `FigureTranslator`."""
+    """Return label → Markdown that replaces references to it, for labels that do not exist in the new page.
+    captions, parents: see `FigureTranslator`."""
     found = {label: f"[{caption or label}](#{fit_id(label)})" for label, caption in captions.items()}
     return found | {
         label: f"{{@{parent}}}({letter})" if parent else f"({letter})"

@@ -1,5 +1,5 @@
-"""Independent renderer of Quarto's Markdown with markdown-it, to count the content of pages. It shares no
-code with the translation."""
+"""Independent renderer of Quarto's Markdown with markdown-it. It is used to count the content of pages, and
+shares no code with the translation."""
 
 from __future__ import annotations
 
@@ -104,8 +104,8 @@ def _dedent_rows(found: re.Match[str]) -> str:
 
 
 def _piece(found: re.Match[str], *, echo: bool) -> str:
-    """Return code or a formula as CommonMark; empty for comments and other content that the page does not
-    show."""
+    """Return code or a formula as CommonMark. Return an empty string for comments and other content that the
+    page does not show."""
     if found["comment"]:
         return ""
     if found["fence"]:
@@ -152,8 +152,8 @@ def _parser() -> MarkdownIt:
 
 
 def _render_text(self: object, tokens: list[Token], index: int, options: object, env: object) -> str:
-    """Render text. Citations become elements. Cross-references are removed, because the page shows a number
-    that Quarto generates."""
+    """Return the HTML of text. Citations become elements. Cross-references are removed, because the page
+    shows a number instead, which Quarto generates."""
     if sum(token.nesting for token in tokens[:index] if token.type in ("link_open", "link_close")):
         # `[@name](address)` is a link to an account, not a citation
         return escape(tokens[index].content)
@@ -171,7 +171,7 @@ def _render_text(self: object, tokens: list[Token], index: int, options: object,
 
 
 def _render_image(self: object, tokens: list[Token], index: int, options: object, env: object) -> str:
-    """Render an image, followed by its caption as text if the image is a figure."""
+    """Return the HTML of an image. If it is a figure, its caption follows as text."""
     token = tokens[index]
     others = [each for each in tokens if each is not token and (each.type != "text" or each.content.strip())]
     is_figure = not others or [each.type for each in others] == ["link_open", "link_close"]

@@ -1,4 +1,4 @@
-"""Conversion of Pandoc's inline syntax that blogsmith lacks: spans, inline notes, superscripts."""
+"""Conversion of Pandoc's inline syntax that blogsmith does not have: spans, inline notes, superscripts."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def rewrite_heading_attributes(text: str) -> str:
 
 def translate_raw_spans(text: str, hidden: Callable[[int], str], note: NoticeCallback) -> str:
     """Replace raw HTML such as `` `<b>`{=html} `` with the HTML, and remove raw text for other formats.
-    hidden: returns the code span of a placeholder by its number."""
+    hidden: function that returns the code span of a placeholder by its number."""
 
     def substitute(found: re.Match[str]) -> str:
         code = hidden(int(found[1])).strip("`").strip()
@@ -82,8 +82,8 @@ def translate_raw_spans(text: str, hidden: Callable[[int], str], note: NoticeCal
 
 
 def remove_raw_tex(text: str, note: NoticeCallback) -> tuple[str, dict[str, str]]:
-    """Remove TeX that HTML output does not show. Return the text, and the macros that the removed TeX
-    defines: name → TeX."""
+    """Remove TeX that HTML output does not show. Return the text, and name → TeX for the macros that the
+    removed TeX defines."""
     macros: dict[str, str] = {}
 
     def substitute(found: re.Match[str]) -> str:
@@ -190,7 +190,7 @@ def _squares(paragraph: str) -> str:
 
 
 def escape_literals(text: str) -> str:
-    """Escape text that is plain in Quarto, but would be a keyboard key, a link or a shortcode in
+    """Escape text that is plain in Quarto, but would mean a keyboard key, a link or a shortcode in
     blogsmith."""
     return literal_shortcodes(literal_wikilinks(literal_highlights(text)))
 

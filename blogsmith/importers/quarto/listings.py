@@ -1,4 +1,4 @@
-"""Listings of Quarto: which sections of the new site show a list of pages, and in which style."""
+"""Listings of Quarto. They determine which sections of the new site show a list of pages, and its style."""
 
 from __future__ import annotations
 
@@ -38,7 +38,8 @@ def _page_folders(documents: Iterable[QuartoDocument]) -> frozenset[str]:
 
 
 def list_settings(documents: Sequence[QuartoDocument]) -> dict[str, Any]:
-    """Return the setting `lists` for listings that are grids or tables; empty if all are plain lists."""
+    """Return the setting `lists` for listings that are grids or tables. Return an empty mapping if all are
+    plain lists."""
     folders = _page_folders(documents)
     found = {path: style for each in documents for path, style in _folders(each, folders) if style != "text"}
     home = next((each for each in documents if each.path.as_posix() == "index.qmd"), None)
@@ -51,9 +52,9 @@ def list_settings(documents: Sequence[QuartoDocument]) -> dict[str, Any]:
 def place_listings(
     pages: Iterable[ImportedPage], documents: Sequence[QuartoDocument]
 ) -> tuple[list[ImportedPage], dict[PurePosixPath, PurePosixPath]]:
-    """Move each page that lists one folder, such as `blog.qmd` for `posts/`, to the index page of that
-    section. Return all pages, and the moves: old path → new path. If other pages have listings, a home page
-    without one gets no list."""
+    """Make each page that lists one folder, such as `blog.qmd` for `posts/`, the index page of that section.
+    Return all pages, and old path → new path of those that have moved. If other pages have listings, a home
+    page without one gets no list."""
     folders = _page_folders(documents)
     by_source = {each.path.as_posix(): each for each in documents}
     lists_any = any(True for each in documents for _ in _listings(each))

@@ -1,4 +1,4 @@
-"""Conversion of Quarto's metadata: front matter of pages, and settings of the project."""
+"""Conversion of Quarto's metadata, which is the front matter of pages and the settings of the project."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def page_front(document: QuartoDocument, drafts: Sequence[str] = ()) -> Converte
 
 
 def html_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options for HTML output. Options under `format: html:` override the other options of the
+    """Return the options for HTML output. Those under `format: html:` override the other options of the
     page."""
     formats = options.get("format")
     chosen: Mapping[str, Any] = {}
@@ -100,8 +100,8 @@ def html_options(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def author_names(value: Any) -> list[str]:
-    """Return the names of authors. value: one author or a list. An author is a string or a mapping with
-    `name:`; the name is a string or a mapping with given and family name."""
+    """Return the names of authors. value: one author or a list of authors. An author is a string or a mapping
+    with `name:`; the name is a string or a mapping with given and family name."""
     if isinstance(value, str):
         return [value.strip()] if value.strip() else []
     if isinstance(value, dict):
@@ -222,8 +222,8 @@ _TRANSLATED = name_set(
 
 
 def old_settings(config: QuartoConfig) -> tuple[OldSettings, ...]:
-    """Return the settings of the project and its folders, with the names of settings that the importer
-    translates."""
+    """Return the settings of the project and its folders. They include the names of settings that the
+    importer translates."""
     folders = ((folder / "_metadata.yml", values) for folder, values in sorted(config.folders.items()))
     files = [(config.name, config.values), *((path.as_posix(), values) for path, values in folders)]
     return tuple(OldSettings(name, values, _TRANSLATED) for name, values in files if values)
@@ -235,7 +235,7 @@ def site_settings(
     kinds: Mapping[str, Mapping[str, Any]],
     addresses: Mapping[PurePosixPath, str],
 ) -> dict[str, Any]:
-    """Return the settings of the new site, without settings that it does not support.
+    """Return the settings of the new site.
 
     kinds: kinds of callouts that pages use → their settings. addresses: document → its URL in the new site.
     """
@@ -268,8 +268,8 @@ def site_settings(
 
 
 def _menu(config: QuartoConfig, addresses: Mapping[PurePosixPath, str]) -> Iterator[dict[str, str]]:
-    """Iterate over the entries of the navigation bar and its menus; without a navigation bar, over the
-    sidebar."""
+    """Yield the entries of the navigation bar and its menus. If there is no navigation bar, yield those of
+    the sidebar."""
     bar = config.site.get("navbar")
     sides = [bar.get(side) for side in ("left", "right")] if isinstance(bar, dict) else [_sidebar(config)]
     for side in sides:

@@ -76,7 +76,7 @@ class FrozenCells:
 
 
 def read_frozen(root: Path, path: PurePosixPath) -> FrozenCells:
-    """Return the recorded cells of the document at `path`; without cells if the document has no record."""
+    """Return the recorded cells of the document at `path`; no cells if the document has no record."""
     folder = root / "_freeze" / path.with_suffix("")
     text = read_text(folder / "execute-results" / "html.json")
     try:
@@ -160,8 +160,8 @@ def _displays(text: str, plain: str | None, folders: Sequence[Path]) -> Iterator
 
 
 def _read_image(address: str, folders: Sequence[Path]) -> dict[str, str | Blob] | None:
-    """Return a mapping: media type → image, for an image in the record or next to the document; None if it is
-    not found. folders: folder of the record, and folder of the document."""
+    """Return media type → image, for an image in the record or next to the document. Return None if the image
+    is not found. folders: folder of the record, and folder of the document."""
     mime = _MEDIA_TYPES.get(PurePosixPath(address).suffix.lower())
     if mime is None or "://" in address or address.startswith("/"):
         return None
@@ -276,8 +276,8 @@ class DocumentTranslator:
         return {**values, **body.reference_front()}
 
     def _header_macros(self, document: QuartoDocument) -> dict[str, str]:
-        """Return a mapping: name → TeX, for macros in the files and text that the page includes in its header
-        or before its text."""
+        """Return name → TeX, for macros in the files and text that the page includes in its header or before
+        its text."""
         options = html_options(document.options)
         found: dict[str, str] = {}
         for each in (part for key in _HEADER_KEYS for part in as_list(options.get(key) or [])):
@@ -296,8 +296,7 @@ class DocumentTranslator:
 
     @property
     def variables(self) -> Mapping[str, Any]:
-        r"""Return the values for `{{< meta >}}`, and, under the key `"\0var"`, the values for `{{< var
-        >}}`."""
+        r"""Return the values for `{{< meta >}}`. The values for `{{< var >}}` are under the key `"\0var"`."""
         return {**self._config.values, "\0var": self.index.variables}
 
 
@@ -393,14 +392,14 @@ class _Body:
         return f"<{target}>" if re.search(r"[\s()]", target) else target
 
     def resolve(self, address: str) -> str:
-        """Return the URL in the new site for a link. Add the file that the link points to, if any, to
+        """Return the URL in the new site for a link. If the link points to a file, add the file to
         `files`."""
         target, files = self._index.resolve(address, self._document)
         self.files |= files
         return target
 
     def reference_front(self) -> dict[str, Any]:
-        """Return the front matter keys for references that are cited or listed in `nocite`."""
+        """Return the front matter keys for references that the page cites or lists in `nocite`."""
         known, cited = self._references.entries, self._references.cited
         nocite = str(self._document.options.get("nocite") or "")
         asked = [key for key in re.findall(r"@([\w:.+/-]+)", nocite) if key in known]
@@ -431,7 +430,7 @@ def _with_abstract(text: str, abstract: str) -> str:
 
 
 def add_macros(page: ImportedPage, macros: Mapping[str, str]) -> ImportedPage:
-    """Add macros to the front matter of a page. A macro that the page already defines takes precedence."""
+    """Add macros to the front matter of a page. If the page already defines a macro, its definition stays."""
     if not macros:
         return page
     front = dict(page.front)

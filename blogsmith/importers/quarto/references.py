@@ -1,4 +1,4 @@
-"""Cross-references and citations (`@fig-a`, `[-@eq-x]`, `[see @key, p. 3]`)."""
+"""Cross-references and citations, such as `@fig-a`, `[-@eq-x]` and `[see @key, p. 3]`."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ class QuartoReferences:
     labels: Mapping[str, str] = field(default_factory=dict)
     """Label → Markdown that replaces references to it, for labels that do not exist in blogsmith."""
     find_other_page: Callable[[str], str] = lambda label: ""
-    """Returns the slug of the one other page with a label; empty if there is no such page."""
+    """Function that returns the slug of another page with a label; empty if no page or several pages have the
+    label."""
     cited: dict[str, None] = field(default_factory=dict)
     """Keys that the page cites, in order of their first citation."""
 
@@ -48,8 +49,8 @@ class QuartoReferences:
 def translate_references(
     text: str, page: QuartoReferences, pieces: HiddenFragments, note: NoticeCallback
 ) -> str:
-    """Replace every reference and citation of a masked text with a placeholder in `pieces` for its
-    translation. URLs must be masked already."""
+    """Replace every reference and citation of a masked text with a placeholder in `pieces`, which contains
+    its translation. URLs must be masked already."""
 
     def substitute(found: re.Match[str]) -> str:
         made = _group(found, page, note)
@@ -88,8 +89,8 @@ def _group(found: re.Match[str], page: QuartoReferences, note: NoticeCallback) -
 
 
 def _citations(citations: list[tuple[str, str]]) -> str:
-    """Return a citation such as `[@a; @b, p. 3]`. citations: text before the key, and key with locator. If a
-    citation has text before its key, the result is in parentheses."""
+    """Return a citation such as `[@a; @b, p. 3]`. citations: pairs of the text before the key, and the key
+    with locator. If there is text before a key, the result is in parentheses."""
     if not any(before for before, _ in citations):
         return f"[{'; '.join(item for _, item in citations)}]"
     return f"({'; '.join(f'{before} [{item}]'.strip() for before, item in citations)})"
@@ -143,8 +144,8 @@ def _label(key: str, page: QuartoReferences, *, before: str = "", is_number: boo
 
 
 def author_text(fields: Mapping[str, str]) -> str:
-    """Return the names for a textual citation: `Vaswani`, `Kim and Lee`, `Kim et al.`; empty if the entry has
-    none."""
+    """Return the names for a textual citation, such as `Vaswani`, `Kim and Lee` or `Kim et al.`; empty if the
+    entry has none."""
     written = re.split(r"\s+and\s+", fields.get("author") or fields.get("editor", ""))
     names = [name for name in map(_family, written) if name]
     if len(names) > 2 or (len(names) == 2 and names[1] == "others"):

@@ -33,10 +33,10 @@ class QuartoShortcodes:
     """Translator for the shortcodes of one page."""
 
     def __init__(self, meta: Mapping[str, Any], resolve: Callable[[str], str], note: NoticeCallback) -> None:
-        """Initialize a translator.
+        """Create a translator.
 
-        meta: front matter and settings for `{{< meta >}}`. resolve: converts a link to its URL in the new
-        site.
+        meta: front matter and settings for `{{< meta >}}`. resolve: function that returns the URL of a link
+        in the new site.
         """
         self._meta = meta
         self._resolve = resolve
@@ -135,7 +135,8 @@ class IncludedText:
 
     text: str
     own: str
-    """Text of the document itself, with each include removed, so that the number of lines does not change."""
+    """Text of the document itself. Includes are removed, but not their line breaks, so that the number of
+    lines does not change."""
     inserted: list[str] = field(default_factory=list)
     """Content of each included file."""
     size: int = 0
@@ -145,7 +146,7 @@ class IncludedText:
 
 
 def expand_includes(text: str, path: PurePosixPath, root: Path, note: NoticeCallback) -> IncludedText:
-    """Replace all includes in a document, also those in included files."""
+    """Replace all includes in a document, including those in included files."""
     found = IncludedText(text, text)
     found.text = _expand(text, path, root, note, found, 0)
     found.own = _INCLUDE.sub(lambda match: match[0] if _file(match[1], path, root) is None else "", text)

@@ -1,4 +1,4 @@
-"""Files of a Quarto project: settings and documents, and the index for links between pages."""
+"""Files of a Quarto project, which are settings and documents. Also the index for links between pages."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class QuartoConfig:
 
 
 def merge(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
-    """Merge two sets of options as Quarto does. Mappings are merged key by key; any other value in `above`
+    """Merge two sets of options as Quarto does. Mappings are merged key by key. Any other value in `above`
     replaces the value in `below`."""
     found = dict(below)
     for key, value in above.items():
@@ -129,8 +129,8 @@ def _read_folders(root: Path) -> Iterator[tuple[PurePosixPath, dict[str, Any] | 
 
 
 def rebase(values: Mapping[str, Any], folder: PurePosixPath) -> dict[str, Any]:
-    """Return settings with file names relative to the root of the project. folder: folder to which the names
-    in `values` are relative."""
+    """Return settings with file names relative to the root of the project. folder: folder of the names in
+    `values`."""
     found = dict(values)
     for key in PATH_KEYS:
         if key in found:
@@ -169,7 +169,7 @@ class QuartoDocument:
     front: Mapping[str, Any]
     """Front matter of the file."""
     options: Mapping[str, Any]
-    """Options of the page: front matter, with defaults from the project and folders."""
+    """Options of the page, which are its front matter, and defaults from the project and folders."""
     body: str
     """Text after the front matter; for a notebook, its cells as Markdown."""
     first_line: int
@@ -204,7 +204,7 @@ class QuartoFiles:
 
 
 def find_files(root: Path, config: QuartoConfig) -> QuartoFiles:
-    """Find all files of the project."""
+    """Return all documents and files of the project."""
     skipped = {*SKIPPED, *_SKIPPED_FOLDERS, config.output}
     paths = [path for path in walk_files(root, skipped) if config.output not in map(str, path.parents)]
     wanted = _render_filter(config)
@@ -235,7 +235,7 @@ def _is_page(path: PurePosixPath) -> bool:
 
 
 class _RenderFilter:
-    """Decides whether the project renders a file, by `project: render:` and the chapters of a book."""
+    """Filter of the files that the project renders, by `project: render:` and the chapters of a book."""
 
     def __init__(self, patterns: Sequence[str], chapters: Sequence[str]) -> None:
         self._only = [re.compile(_glob(each)) for each in patterns if not each.startswith("!")]
@@ -268,7 +268,7 @@ def _render_filter(config: QuartoConfig) -> _RenderFilter:
 
 
 def find_chapters(config: QuartoConfig) -> Iterator[str]:
-    """Iterate over the files of a book's chapters and appendices, in order."""
+    """Yield the files of a book's chapters and appendices, in order."""
 
     def visit(entries: Any) -> Iterator[str]:
         for entry in entries if isinstance(entries, list) else []:
@@ -307,7 +307,7 @@ def _read(
 def _read_notebook(
     text: str, path: PurePosixPath, config: QuartoConfig, *, is_section: bool
 ) -> QuartoDocument:
-    """Return a notebook as a document with its cells as Markdown."""
+    """Return a notebook as a document. Its text is that of the cells as Markdown."""
     notes = CellNotices(path.as_posix())
     try:
         notebook = read_notebook(text)
@@ -352,8 +352,8 @@ class ProjectIndex:
     """Path of a document without suffix → its path with suffix."""
 
     def find_slug(self, label: str, document: QuartoDocument) -> str:
-        """Return the slug of the one other page that defines a label; empty if `document` defines it, or if
-        no page or several pages do."""
+        """Return the slug of the only other page that defines a label. Return an empty string if `document`
+        defines it, or if no page or several pages do."""
         places = self.labels.get(label, ())
         if document.path in places or len(places) != 1:
             return ""
@@ -365,8 +365,8 @@ class ProjectIndex:
         return last if last and not slug_problem(last) else slugify(name)
 
     def resolve(self, address: str, document: QuartoDocument) -> tuple[str, frozenset[PurePosixPath]]:
-        """Return the URL in the new site for a link, and the copied file that it points to, as a set of at
-        most one path."""
+        """Return the URL in the new site for a link. Also return the copied file that it points to, as a set
+        of at most one path."""
         written = address.strip()
         if self.base_url and (written + "/").startswith(f"{self.base_url}/"):
             written = written[len(self.base_url) :] or "/"
@@ -384,8 +384,9 @@ class ProjectIndex:
         return written, frozenset()
 
     def _document(self, target: PurePosixPath, path: str) -> QuartoDocument | None:
-        """Return the document that a link points to, by its file, its old URL, or as index of a folder; None
-        if there is none. target: `path` relative to the root of the project."""
+        """Return the document that a link points to; None if there is none. The link may contain the
+        document's file, its old URL, or the folder that has it as its index. target: `path` relative to the
+        root of the project."""
         if target in self.documents:
             return self.documents[target]
         stem = target.with_suffix("") if target.suffix.lower() in (".html", *SUFFIXES) else None

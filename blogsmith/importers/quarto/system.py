@@ -25,12 +25,13 @@ _MAX_NAMES = 20
 
 
 class Quarto:
-    """A project with a `_quarto.yml`, or a folder of `.qmd` files."""
+    """Importer for a project with a `_quarto.yml`, or a folder of `.qmd` files."""
 
     title = "Quarto"
 
     def recognises(self, root: Path) -> bool:
-        """Return whether `root` contains a `_quarto.yml`, or a `.qmd` file, also one folder below."""
+        """Return whether `root` contains a `_quarto.yml`, or a `.qmd` file is in `root` or in a folder
+        directly below it."""
         if find_config(root):
             return True
         return any(root.glob("*.qmd")) or any(root.glob("*/*.qmd"))
@@ -95,8 +96,8 @@ class Quarto:
 
 
 def _share_macros(pages: Sequence[TranslatedPage]) -> tuple[dict[str, str], list[TranslatedPage]]:
-    """Choose the macros of included files that have the same definition in all pages. Return them for the
-    settings, and the pages with the other macros added to their front matter."""
+    """Return two things: the macros of included files that have the same definition in all pages, for the
+    settings; and the pages, with all other macros added to their front matter."""
     meanings: dict[str, Counter[str]] = {}
     for page in pages:
         for name, body in page.macros.items():

@@ -1,1 +1,1 @@
-"""Text of other systems: Markdown split into code and prose, and rewrites of the prose."""
+"""Text of other systems. Splits Markdown into code and prose, and rewrites the prose."""

@@ -107,7 +107,7 @@ class _Replacer:
         self._depth = 0
 
     def blocks(self, text: str) -> str:
-        """Replace blocks that consist of whole lines, and then roles and spans in the text between these
+        """Replace blocks that consist of whole lines. Then replace roles and spans in the text between these
         blocks."""
         if self._depth >= _MAX_DEPTH:
             return text
@@ -127,9 +127,9 @@ class _Replacer:
         return "\n".join(out)
 
     def _step(self, lines: Sequence[str], index: int, ends: Mapping[int, int]) -> tuple[int, list[str], bool]:
-        """Read the block or line at `index`. ends: opening line → closing line, as from `_block_ends`. Return
-        the number of lines read, the new lines, and whether these are complete; otherwise, roles and spans in
-        them must still be replaced."""
+        """Return the number of lines of the block or line at `index`, the new lines, and whether these are
+        complete. If they are not, the caller must still replace roles and spans in them. ends: opening line →
+        closing line, as from `_block_ends`."""
         line = lines[index]
         if found := _FENCE.fullmatch(line):
             return self._fence(lines, index, found, ends.get(index, 0))
@@ -203,7 +203,7 @@ class _Replacer:
         return masked.restore(self._spans.sub(span, masked.text)).split("\n")
 
     def tags(self, text: str) -> str:
-        """Replace single tags, and pairs of an opening and a closing tag. text: with code hidden."""
+        """Replace single tags, and pairs of an opening and a closing tag. text: text with code hidden."""
         tokens = sorted(
             (found.start(), number, found)
             for number, pattern in enumerate(self._tags)
@@ -278,8 +278,9 @@ def _patterns(names: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str],
 
 
 def _opening(marks: str, rest: str, entries: Mapping[str, str]) -> tuple[_Call | None, bool]:
-    """Return the block that a fence or container opens (None if `entries` lacks its name), and whether the
-    block has the form of a directive. marks: backticks, colons or slashes; rest: the line after them."""
+    """Return the block that a fence or container opens, and whether the block has the form of a directive.
+    The block is None if its name is not in `entries`. marks: backticks, colons or slashes. rest: the line
+    after them."""
     if named := _NAMED.fullmatch(rest):
         return (_Call(named[1], named[2], title=named[2]), True) if named[1] in entries else (None, True)
     if marks[0] in "`~":
@@ -321,8 +322,8 @@ def _block_ends(lines: Sequence[str]) -> dict[int, int]:
 
 
 def _box_end(lines: Sequence[str], index: int, prefix: str) -> int:
-    """Return the index after the last line of the admonition that starts at `index`; its content is
-    indented."""
+    """Return the index after the last line of the admonition that starts at `index`. The content of an
+    admonition is indented."""
     end = index + 1
     for number in range(index + 1, len(lines)):
         line = lines[number].removeprefix(prefix)

@@ -47,10 +47,10 @@ def collapsible(label: str, body: Sequence[str]) -> list[str]:
 
 
 def tab(label: str, body: Sequence[str], *, is_first: bool = False, is_chosen: bool = False) -> list[str]:
-    """Return a block of tabs with one tab; `join_tabs` joins adjacent blocks.
+    """Return a block of tabs with one tab. Adjacent blocks are joined by `join_tabs`.
 
-    is_first: start a new block of tabs: `join_tabs` does not join it with the previous one. is_chosen:
-    whether the tab is open when the page loads.
+    is_first: whether to start a new block of tabs, which `join_tabs` does not join with the previous one.
+    is_chosen: whether the tab is open when the page loads.
     """
     group = _NEW_TABS if is_first else _TABS
     chosen = " data-open" if is_chosen else ""
@@ -121,7 +121,7 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def _cell(text: str) -> str:
-    """Put the text of a cell on one line. Escape its pipes, unless it contains a formula."""
+    """Return the text of a cell on one line. Its pipes are escaped, unless it contains a formula."""
     text = " ".join(text.split())
     return text if "|" not in text or "$" in text else text.replace(r"\|", "|").replace("|", r"\|")
 
@@ -165,14 +165,14 @@ class Replacement:
 
     text: str
     is_block: bool = False
-    """Whether `text` is a block, which needs lines of its own with blank lines around them."""
+    """Whether `text` is a block. A block has lines of its own, with blank lines around them."""
     inline: str = ""
     """Replacement for use in a table cell; if empty, `text` is joined to one line there."""
 
 
 def append_replacement(before: str, new: Replacement, after: str) -> str:
-    """Return `before`, the replacement, and the blank line between the replacement and `after`, if it needs
-    one. after: the text that follows."""
+    """Return `before` followed by the replacement. If the replacement needs a blank line before `after`, add
+    it. after: the text that follows."""
     if not new.is_block:
         return before + new.text
     line = before[before.rfind("\n") + 1 :]
@@ -205,8 +205,8 @@ def _separator(after: str, indent: str) -> str:
 
 
 def strip_container_prefix(inner: str, prefix: str) -> str:
-    """Remove the quote and list markers of the surrounding block from the inner text, except in its first
-    line. prefix: these markers."""
+    """Return the inner text without the quote and list markers of the surrounding block; its first line is
+    not changed. prefix: these markers."""
     if not _PREFIX.fullmatch(prefix) or not prefix:
         return inner
     quotes = prefix.count(">")
@@ -220,7 +220,8 @@ def dedent_text(text: str) -> str:
 
 
 def callout_text(kind: str, title: str, body: str, *, fold: str = "") -> str:
-    """Return a callout as text. A title that repeats the kind is left out."""
+    """Return a callout as text. A title that repeats the kind is left out. fold: `+` for an open fold, `-`
+    for a closed one; empty if the callout cannot be folded."""
     shown = "" if title.casefold().rstrip(":!") == kind else " ".join(title.split())
     head = f"> [!{kind.upper()}]{fold} {shown}".rstrip()
     lines = dedent_text(body).split("\n") if body.strip() else []
@@ -228,7 +229,8 @@ def callout_text(kind: str, title: str, body: str, *, fold: str = "") -> str:
 
 
 def fence_marks(code: str) -> str:
-    """Return the backticks of a fence: more than the longest run of backticks in the code."""
+    """Return the backticks of a fence. There are at least three, and more than in any run of backticks in the
+    code."""
     return "`" * max(3, 1 + max(map(len, re.findall("`+", code)), default=0))
 
 

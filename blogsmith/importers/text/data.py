@@ -1,4 +1,5 @@
-"""Reader for TOML, YAML, JSON, plain Python and JavaScript as other systems accept them; writer for YAML.
+"""Reader for TOML, YAML, JSON, plain Python and JavaScript in the forms that other systems accept. Also a
+writer for YAML.
 
 In YAML, anchors work, and `yes` and `no` are booleans. Dates stay strings, because their meaning depends on
 the time zone of the site.
@@ -36,12 +37,12 @@ _CLOSERS = frozenset("}])")
 
 
 class Expression(str):
-    """A list item that is not a literal: the name of a variable or of a called function."""
+    """A list item that is not a literal, but the name of a variable or of a called function."""
 
 
 def read_literals(text: str) -> dict[str, Any]:
     """Return path → value for the strings, numbers, booleans and lists of strings in JavaScript objects. A
-    path joins the keys: `docs.path`.
+    path consists of keys joined by dots, such as `docs.path`.
 
     Lists and calls add nothing to a path. If a path has several values, the first one is returned.
     """
@@ -75,8 +76,8 @@ def read_literals(text: str) -> dict[str, Any]:
 
 
 def _value(token: re.Match[str]) -> Any:
-    """Return the value of a token: a string without quotes and escapes, the source text of a number, a
-    boolean, or a name."""
+    """Return the value of a token, which is a string without quotes and escapes, the source text of a number,
+    a boolean, or a name."""
     if token["string"]:
         return _ESCAPE.sub(r"\1", token["string"][1:-1])
     return _WORDS.get(token["name"] or "", token["name"] or token["number"])
@@ -159,12 +160,12 @@ _Loader.add_multi_constructor("!", lambda loader, suffix, node: None)
 
 
 def _integer(loader: _Loader, node: yaml.ScalarNode) -> Any:
-    """Return the integer, or its source text if it has too many digits for Python to print."""
+    """Return the integer. If it has too many digits for Python to print, return its source text."""
     return node.value if len(node.value) > _MAX_DIGITS else loader.construct_yaml_int(node)
 
 
 def _set(loader: _Loader, node: yaml.MappingNode) -> Iterator[dict[Any, Any]]:
-    """Construct a YAML set as a mapping: its members are the keys, in the order of the source."""
+    """Yield a mapping for a YAML set. Its keys are the members of the set, in the order of the source."""
     return loader.construct_yaml_map(node)
 
 
@@ -173,7 +174,7 @@ _Loader.add_constructor("tag:yaml.org,2002:set", _set)
 
 
 class DataTextError(Exception):
-    """Error: the text is not valid in the expected format.
+    """The text is not valid in the expected format.
 
     `line` is the 1-based line in that text.
     """
@@ -213,8 +214,8 @@ def load_yaml(text: str) -> Any:
 
 
 def _size(node: yaml.Node, known: dict[yaml.Node, int]) -> int:
-    """Count the values of a document, with aliases expanded. If a node contains itself, return more than
-    `_MAX_VALUES`. known: node → its count so far."""
+    """Return the number of values below a node, including the node, with aliases expanded. If a node contains
+    itself, return more than `_MAX_VALUES`. known: node → number of its values, extended by this function."""
     if node not in known:
         known[node] = _MAX_VALUES + 1
         parts: list[yaml.Node] = []
@@ -267,7 +268,8 @@ class SplitText:
 
 
 def split_front_matter(text: str) -> SplitText:
-    """Split a text into its front matter (between `---` or `+++`, or one JSON object) and its body."""
+    """Return the front matter and the body of a text. Front matter is between lines `---` or `+++`, or is one
+    JSON object."""
     if found := _TOML_HEAD.match(text):
         return SplitText("toml", found[1], text[found.end() :], text.count("\n", 0, found.end()) + 1)
     if text.startswith("{") and (end := _json_end(text)):
@@ -320,8 +322,8 @@ def _load_json(text: str) -> dict[str, Any]:
 
 
 def load_python(text: str) -> dict[str, Any]:
-    """Return variable name → value of the assignments of literals in a Python file, which is never executed;
-    empty if the text is not Python."""
+    """Return variable name → value, for assignments of literals in a Python file. Return an empty mapping if
+    the text is not Python. The file is never executed."""
     values: dict[str, Any] = {}
     try:
         tree = ast.parse(text)
@@ -394,7 +396,7 @@ def _items(values: Sequence[Any], indent: str) -> Iterator[str]:
 
 
 def _flow(values: Sequence[Any]) -> str:
-    """Return a list of scalars in brackets on one line; empty if an item is a collection or has line
+    """Return a list of scalars in brackets on one line; empty if an item is a collection or contains line
     breaks."""
     if any(isinstance(value, (Mapping, list, tuple)) for value in values):
         return ""

@@ -1,4 +1,5 @@
-"""Ids of headings: the import writes the old id to a heading where blogsmith would generate another id."""
+"""Ids of headings. If blogsmith would generate another id for a heading than the old system, the import
+writes the old id to the heading."""
 
 from __future__ import annotations
 
@@ -27,9 +28,9 @@ class HeadingIds:
     """Rules of an old system and of blogsmith for ids of headings."""
 
     old: Callable[[str], str]
-    """Function from the source of a heading to its old id; the id is empty if the heading had none."""
+    """Function that returns the old id of a heading for its source; empty if the heading had no id."""
     separator: str = "-"
-    """Text that the old system puts between a repeated id and its number: 1, 2, …"""
+    """Text that the old system puts between a repeated id and the number after it, which is 1, 2, …"""
     is_github: bool = True
     """Whether the import sets `slugs: github` in the new site."""
 
@@ -43,15 +44,15 @@ def _plain(written: str) -> str:
 
 
 def pandoc_id(text: str) -> str:
-    """Return Pandoc's id for a heading in plain text: `2. Markov's A & B` → `markovs-a-b`. Without letters,
-    it is empty."""
+    """Return Pandoc's id for a heading in plain text, such as `markovs-a-b` for `2. Markov's A & B`. Empty if
+    the heading has no letters."""
     # Pandoc reads two hyphens as a dash, which it removes
     kept = re.sub(r"\s+", "-", _UNFIT.sub("", re.sub("-{2,3}", "", text)).strip().lower())
     return re.sub(r"^[\W\d_]+", "", kept)
 
 
 def python_markdown_id(written: str) -> str:
-    """Return Python-Markdown's id for a heading, empty if the heading has no letters. Source:
+    """Return Python-Markdown's id for a heading; empty if the heading has no letters. Source:
     `toc.slugify`."""
     text = _TAG.sub("", _LINK.sub(r"\1", written))
     ascii_text = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
@@ -68,10 +69,10 @@ HUGO = HeadingIds(lambda written: github_slug(written.strip()))
 
 
 def add_heading_ids(text: str, reveal: Callable[[str], str], ids: HeadingIds, title: str = "") -> str:
-    """Add the old id to each heading without an explicit id, where blogsmith's id would differ.
+    """Add the old id to each heading without an explicit id, if blogsmith's id would differ.
 
-    reveal: returns a text with its hidden segments restored. title: removed heading of the page, whose id
-    counts as used; empty if none.
+    reveal: function that returns a text with its hidden segments restored. title: removed heading of the
+    page, whose id is already used; empty if there is none.
     """
     ours, theirs = Counter[str](), Counter([ids.old(title)] if title else ())
 
@@ -94,7 +95,7 @@ def add_heading_ids(text: str, reveal: Callable[[str], str], ids: HeadingIds, ti
 
 
 def _is_title(text: str, start: int) -> bool:
-    """Return whether the heading at offset `start` directly follows the first line of a div, which makes it
-    the div's title."""
+    """Return whether the heading at offset `start` is the title of a div, because it directly follows the
+    first line of the div."""
     before = text[max(0, start - _MAX_LINE_LENGTH) : start]
     return _OPENING.search(before) is not None

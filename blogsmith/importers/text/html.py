@@ -1,4 +1,4 @@
-"""HTML in Markdown: reads tags and attributes, and finds the ends of elements."""
+"""HTML in Markdown. Reads tags and attributes, and finds the ends of elements."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ _SAFE_ADDRESS = lazy_pattern(r"[^\s()<>]+")
 
 
 def tag_name(tag: str) -> str:
-    """Return the tag's name in lower case: `img` for `<img …>`, `/a` for `</a>`; empty if it is not a tag."""
+    """Return the name of a tag in lower case, such as `img` for `<img …>` and `/a` for `</a>`. Empty if `tag`
+    is not a tag."""
     found = _NAME.match(tag)
     return (found[1] + found[2]).lower() if found else ""
 
@@ -35,8 +36,8 @@ def tag_attributes(tag: str) -> dict[str, str]:
 def image(
     address: str, alt: str = "", *, caption: str = "", width: str = "", name: str = "", title: str = ""
 ) -> str:
-    """Return a Markdown image; the caller must put an image with a caption in a paragraph of its own. width:
-    as in HTML or CSS; omitted if it is not a length, or 100 % or more. name: id."""
+    """Return a Markdown image. The caller must put an image with a caption in a paragraph of its own. width:
+    width as in HTML or CSS; omitted if it is not a length, or 100 % or more. name: id."""
     shown = f' "{_quoted(caption_text(caption or title))}"' if caption or title else ""
     attributes = attribute_list(name, {"width": parse_length(width)})
     return f"![{alt_text(alt)}]({link_destination(address)}{shown}){attributes}"
@@ -116,12 +117,12 @@ def style_length(style: str) -> str:
 
 
 def image_width(values: Mapping[str, str]) -> str:
-    """Return the width of an image from its `width` or `style` attribute."""
+    """Return the width of an image from its `width` or `style` attribute; empty if neither sets one."""
     return parse_length(values.get("width", "")) or style_length(values.get("style", ""))
 
 
 def alt_text(text: str) -> str:
-    """Return the text as alternative text of an image: on one line, with brackets escaped."""
+    """Return the text as alternative text of an image, on one line and with brackets escaped."""
     return re.sub(r"(?<!\\)([\[\]])", r"\\\1", " ".join(text.split()))
 
 
@@ -141,8 +142,8 @@ def _quoted(text: str) -> str:
 def replace_elements(text: str, name: str, replace: Callable[[Mapping[str, str], str], str | None]) -> str:
     """Replace every element `<name …>…</name>` that does not contain another element with the same name.
 
-    replace: called with the attributes and the inner text; returns the new text, or None to keep the element.
-    Call this function with masked text, where code cannot look like a tag.
+    replace: function that gets the attributes and the inner text, and returns the new text, or None to keep
+    the element. text: masked text, where code cannot look like a tag.
     """
     pattern = re.compile(rf"(<{name}\b[^>]*>)((?:(?!<{name}\b)[\s\S])*?)</{name}\s*>", re.IGNORECASE)
 
@@ -189,7 +190,7 @@ class Element:
         return "".join(child for child in self.children if isinstance(child, str))
 
     def descendants(self, name: str) -> Iterator[Element]:
-        """Iterate over all descendants with this name, in document order."""
+        """Yield all descendants with this name, in document order."""
         for child in self.elements:
             if child.name == name:
                 yield child
@@ -253,8 +254,8 @@ _START = lazy_pattern(rf"(?mi)^(?P<indent>[ \t>]*)<(?P<name>{'|'.join(sorted(BLO
 def replace_blocks(text: str, replace: Callable[[Element, str], str]) -> str:
     """Replace every outermost block element that begins a line.
 
-    replace: called with the element and the indentation of its line; returns the new text. Call this function
-    with masked text, where code cannot look like a tag. An element without a closing tag stays unchanged.
+    replace: function that gets the element and the indentation of its line, and returns the new text. text:
+    masked text, where code cannot look like a tag. An element without a closing tag stays unchanged.
     """
     parts: list[str] = []
     position = 0
@@ -291,8 +292,8 @@ class ElementEnds:
 
 
 def _all_ends(text: str, position: int) -> dict[int, int | None]:
-    """Return offset of each opening tag from `position` on → offset after its element; None if the element is
-    not closed."""
+    """Return offset of an opening tag → offset after its element, for all tags from `position` on. The value
+    is None if the element is not closed."""
     ends: dict[int, int | None] = {}
     opened: dict[str, list[int]] = {}
     for found in _TAG.finditer(text, position):

@@ -45,7 +45,7 @@ class PageImage:
     name: str = ""
     """HTML id."""
     link: str = ""
-    """Target URL, if the image is a link; otherwise empty."""
+    """Target URL if the image is a link; otherwise empty."""
 
     def markdown(self) -> str:
         """Return the image in Markdown. The link is omitted if there is a caption."""
@@ -54,7 +54,7 @@ class PageImage:
 
 
 def read_image(tag: Element, caption: str = "") -> PageImage | None:
-    """Return the image of an `<img>` tag; None if the tag has no URL."""
+    """Return the image of an `<img>` tag. Return None if the tag has no URL."""
     values = tag.attributes
     address = values.get("src") or values.get("data-src") or ""
     if not address.strip():
@@ -65,8 +65,8 @@ def read_image(tag: Element, caption: str = "") -> PageImage | None:
 
 
 def read_figure(element: Element) -> PageImage | None:
-    """Return the image, with its caption, of an element that contains one image and nothing else; None for
-    any other element."""
+    """Return the image and its caption if an element contains one image and nothing else. Return None for any
+    other element."""
     if element.name == "img":
         return read_image(element)
     if element.name not in _WRAPPERS:
@@ -85,7 +85,8 @@ def read_figure(element: Element) -> PageImage | None:
 
 
 def first_id(element: Element) -> str:
-    """Return the id of the element; if it has none, the first id inside the element."""
+    """Return the id of the element. If it has none, return the first id inside the element; empty if there is
+    none."""
     return element.attributes.get("id", "") or next(filter(None, map(first_id, element.elements)), "")
 
 
@@ -99,8 +100,7 @@ def _width_around(element: Element, picture: Element) -> str:
 
 
 def _has_only_image(element: Element) -> bool:
-    """Return whether the element contains nothing but images with their captions and wrappers, and
-    comments."""
+    """Return whether the element contains only images with their captions and wrappers, and comments."""
     for child in element.children:
         if isinstance(child, str):
             if child.strip() and not child.strip().startswith("<!--"):

@@ -1,4 +1,4 @@
-r"""Conversion of formulas to blogsmith's syntax, and readers for TeX macros.
+r"""Conversion of formulas to blogsmith's syntax. Also readers for TeX macros.
 
 Some systems apply Markdown to formulas, so authors escape characters (`\_`, `\\{`), and the escapes must be
 removed before TeX reads the formula. Other systems leave formulas unchanged, and authors escape nothing. The
@@ -36,12 +36,12 @@ def split_formula(text: str) -> tuple[str, str]:
 
 def is_display(opener: str) -> bool:
     """Return whether `opener` starts display math, in systems where `$$` always starts display math. An empty
-    `opener` means an environment without delimiters, which is display math too."""
+    `opener` means an environment without delimiters, which is display math, too."""
     return opener in _DISPLAYS or not opener
 
 
 def has_rows(tex: str) -> bool:
-    """Return whether the TeX requires display math, because it contains `\tag` or an environment with
+    r"""Return whether the TeX requires display math, because it contains `\tag` or an environment with
     rows."""
     return _ROWS.search(tex) is not None
 
@@ -123,15 +123,15 @@ def delimit_environment(tex: str) -> str:
 
 
 def pair_braces(tex: str) -> str:
-    r"""Replace `\\{ … \\}`, where one backslash is too many, with `\{ … \}`. TeX with an environment stays
-    unchanged."""
+    r"""Replace `\\{ … \\}` with `\{ … \}`, because one backslash is too many. TeX with an environment is not
+    changed."""
     if "\\\\{" in tex and "\\\\}" in tex and "\\begin" not in tex:
         return tex.replace("\\\\{", "\\{").replace("\\\\}", "\\}")
     return tex
 
 
 def format_inline_math(tex: str, after: str = "") -> str:
-    r"""Return inline math on one line: `$x$`, or `\(x\)` if dollars would be read as text. after: the
+    r"""Return inline math on one line, as `$x$` or, if dollars would be read as text, as `\(x\)`. after: the
     character that follows."""
     tex = tex.strip()
     if not _COMMENT.search(tex):
@@ -164,8 +164,8 @@ _DEFINITION = lazy_pattern(
 
 
 def script_macros(text: str) -> dict[str, str]:
-    r"""Return the macros that a MathJax or KaTeX configuration in a script or page defines: `macros: {R:
-    "\\mathbb{R}", norm: ["\\|#1\\|", 1]}`.
+    r"""Return the macros that a MathJax or KaTeX configuration in a script or page defines, as in `macros:
+    {R: "\\mathbb{R}", norm: ["\\|#1\\|", 1]}`.
 
     The result maps each name, with its backslash, to TeX.
     """

@@ -1,5 +1,5 @@
-"""Pandoc's attribute lists, `{#id .class key="value"}`, and its table formats that GitHub's Markdown
-lacks."""
+"""Pandoc's attribute lists, such as `{#id .class key="value"}`, and those of its table formats that GitHub's
+Markdown does not have."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class PandocAttributes:
     classes: tuple[str, ...] = ()
     pairs: Mapping[str, str] = field(default_factory=dict)
     raw: str = ""
-    """Format of raw text: `html` for `{=html}`; otherwise empty."""
+    """Format of raw text, such as `html` for `{=html}`; empty if it is not raw text."""
     words: tuple[str, ...] = ()
     """Words that are not an id, a class or a key with a value, for example the language in `{python}`."""
 
@@ -44,8 +44,8 @@ class PandocAttributes:
 
 
 def read_pandoc_attributes(text: str, start: int = 0) -> tuple[PandocAttributes, int] | None:
-    """Return the attribute list whose brace opens at `start`, and the index after the list; None if the list
-    is invalid."""
+    """Return the attribute list whose brace opens at `start`, and the index after the list. Return None if
+    the list is invalid."""
     if not text.startswith("{", start):
         return None
     position, name, raw = start + 1, "", ""
@@ -81,7 +81,7 @@ def _value(groups: Mapping[str, str | None]) -> str:
 
 
 def attribute_text(attributes: PandocAttributes, dropped: frozenset[str] = frozenset()) -> str:
-    """Return the attribute list in blogsmith's form; empty if nothing is left of it.
+    """Return the attribute list in blogsmith's form; empty if it has no attributes left.
 
     Attributes that blogsmith does not accept and the classes in `dropped` are left out.
     """
@@ -94,7 +94,7 @@ def attribute_text(attributes: PandocAttributes, dropped: frozenset[str] = froze
 
 
 def quoted_value(value: str) -> str:
-    """Return the value for an attribute list, in quotes where necessary."""
+    """Return the value in the form for an attribute list, in quotes where necessary."""
     if _SAFE.fullmatch(value):
         return value
     return f"'{value}'" if '"' in value and "'" not in value else '"' + value.replace('"', "”") + '"'
@@ -199,8 +199,8 @@ def _grid(lines: Sequence[str]) -> list[str]:
 
 
 def _html(rows: Sequence[Sequence[Sequence[str]]], heads: int) -> list[str]:
-    """Return an HTML table. heads: number of header rows. Unlike a pipe table, its cells may contain
-    blocks."""
+    """Return an HTML table, whose cells may contain blocks, unlike those of a pipe table. heads: number of
+    header rows."""
     out = ["<table>"]
     for number, row in enumerate(rows):
         tag = "th" if number < heads else "td"
@@ -271,7 +271,7 @@ def _move_captions(blocks: list[str]) -> None:
 
 
 def _caption(text: str) -> str:
-    """Return a caption on one line, for example `: Caption {#tbl-x}`. Attributes other than the id are
+    """Return a caption on one line, such as `: Caption {#tbl-x}`. Attributes other than the id are
     omitted."""
     found = _CAPTION.fullmatch(" ".join(text.split()))
     written = found["text"] if found else text

@@ -1,5 +1,5 @@
-"""Placeholders that protect fragments of a text from rewrites; escapes for characters that are meant
-literally; headings."""
+"""Placeholders that protect fragments of a text from rewrites. Also escapes for characters that must stay
+literal, and headings."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _MARKUP = lazy_pattern(r"!?\[([^\]]*)\]\([^)]*\)|<[^>]+>|[*`~]|(?<![^\W_])_|_(?!
 
 
 def demote_headings(masked: str) -> str:
-    """If a heading has level 1, which is reserved for the title, move all headings down one level.
+    """Move all headings down one level if one of them has level 1, which is reserved for the title.
 
     masked: text with code and formulas hidden.
     """
@@ -44,8 +44,8 @@ def demote_headings(masked: str) -> str:
 
 
 def repeated_title(masked: str, title: str) -> str:
-    """Return the source of the heading at the start of the text, if it has level 1 and repeats the page's
-    title; otherwise an empty string."""
+    """Return the source of the heading at the start of the text if it has level 1 and repeats the page's
+    title. Otherwise, return an empty string."""
     found = _ATX.search(masked)
     if not found or masked[: found.start()].strip() or len(found[2]) > 1:
         return ""
@@ -76,7 +76,7 @@ class HiddenFragments:
     """Fragments that placeholders replace in one text while it is translated."""
 
     def __init__(self, marks: str = OPEN + CLOSE) -> None:
-        """Initialize without fragments.
+        """Create the object without fragments.
 
         marks: two private-use characters that delimit placeholders. A text inside a hidden fragment needs
         other characters than the default.
@@ -102,8 +102,8 @@ class HiddenFragments:
 def restore_marks(text: str, mark: re.Pattern[str], pieces: Sequence[str]) -> str:
     """Replace every placeholder in `text` with its fragment. Fragments may contain placeholders too.
 
-    mark: matches a placeholder; its group is the index in `pieces`. The function also ends for forged
-    placeholders, whose fragment is missing, contains the placeholder itself, or doubles the text.
+    mark: matches a placeholder; its group is the index in `pieces`. The function also ends for a forged
+    placeholder, whose fragment is missing, contains the placeholder itself, or doubles the text.
     """
 
     def piece(found: re.Match[str]) -> str:
@@ -139,12 +139,12 @@ def closing_bracket(text: str, start: int) -> int:
 
 
 def replace_bracketed(text: str, opener: str, replace: Callable[[str, str], tuple[str, int] | None]) -> str:
-    """Replace every bracketed text after `opener`, from the last to the first, so innermost ones first.
-    `opener` ends with `[`.
+    """Replace every bracketed text after `opener`, from the last to the first. The innermost ones therefore
+    come first. `opener` ends with `[`.
 
-    replace: called with the text in the brackets, and with all text after the closing bracket. It returns the
-    replacement and the number of characters after the bracket that are replaced too, or None to keep the
-    text.
+    replace: function that gets the text in the brackets, and all text after the closing bracket. It returns
+    the replacement and the number of characters after the bracket that are replaced, too. It returns None to
+    keep the text.
     """
     position = text.rfind(opener)
     while position >= 0:
@@ -192,8 +192,8 @@ MENTION = lazy_pattern(r"(?<![\\\]!])\[@([^\]\n]+)\](?:\[\])?(?![(\[:])")
 
 
 def link_mentions(text: str) -> str:
-    """Convert reference links such as `[@name]` to links with the URL of the definition `[@name]: URL`, and
-    remove these definitions."""
+    """Convert a reference link such as `[@name]` to a link with the URL of its definition `[@name]: URL`.
+    Remove these definitions."""
     targets = {found[1].casefold(): found[2] for found in _MENTION_TARGET.finditer(text)}
 
     def substitute(found: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""Splits Markdown into prose, code, formulas and tags, and hides some of these from rewrites.
+"""Splits Markdown into prose, code, formulas and tags. Also hides some of these from rewrites.
 
 The segments of a text, joined, are the text. markdown-it finds the lines of code, because indentation means
 code in some positions and a list in others. In all other lines, one regular expression finds where a segment
@@ -34,8 +34,8 @@ class FormulaDelimiters:
     spaced_dollar: bool = False
     """Whether `$ x $`, and `$x$` before a digit, are formulas too, as in MathJax."""
     escaped_brackets: bool = False
-    r"""Whether `\\(x\\)` and `\\[x\\]` are formulas: Markdown removes one backslash, MathJax sees
-    the other."""
+    r"""Whether `\\(x\\)` and `\\[x\\]` are formulas. Markdown removes one backslash, so that MathJax sees the
+    other."""
     brackets: bool = True
     r"""Whether `\(x\)` and `\[x\]` are formulas."""
     environments: bool = True
@@ -65,7 +65,7 @@ _TICKS = re.compile("`+")
 _LONE_DOLLAR = re.compile(rf"(?P<text>{_TEXT_ARGUMENT})|(?<!\$)\$(?!\$)")
 _PREFIX_CHARACTERS = " \t>-*+0123456789."
 _MAX_PREFIX = 1000
-"""Maximum number of characters between the start of a line and display math that are tested for list and
+"""Maximum number of characters between the start of a line and display math that are searched for list and
 quote markers."""
 
 
@@ -96,7 +96,7 @@ def _openers(dialect: FormulaDelimiters) -> re.Pattern[str]:
 def inline_ranges(
     text: str, start: int, end: int, dialect: FormulaDelimiters
 ) -> Iterator[tuple[SegmentKind, int, int]]:
-    """Iterate over the segments of `text[start:end]` that are not prose, as (kind, start, end), in order."""
+    """Yield (kind, start, end) for the segments of `text[start:end]` that are not prose, in order."""
     ends = _Ends(text, start, end)
     pattern, position = _openers(dialect), start
     while found := pattern.search(text, position, end):
@@ -130,8 +130,8 @@ _KINDS: dict[str, SegmentKind] = {
 
 
 def _crosses_blocks(text: str, start: int, end: int) -> bool:
-    """Return whether the text between two dollars crosses blocks, so that it is not a formula: two rows of a
-    table, or, if there are spaces next to the dollars, two items of a list."""
+    """Return whether the text between two dollars crosses blocks. It is then not a formula. Blocks are two
+    rows of a table or, if there are spaces next to the dollars, two items of a list."""
     if "\n" not in (formula := text[start:end]):
         return False
     if "\n|" in formula and text.startswith("|", text.rfind("\n", 0, start) + 1):
@@ -141,19 +141,19 @@ def _crosses_blocks(text: str, start: int, end: int) -> bool:
 
 
 class _Ends:
-    """Finds the ends of segments in a range of a text. If called with increasing positions, it reads the
+    """Finder of the ends of segments in a range of a text. If called with increasing positions, it reads the
     range once for each kind of closing delimiter."""
 
     def __init__(self, text: str, start: int, end: int) -> None:
         self._text, self._start, self._end = text, start, end
         self._next: dict[str, tuple[int, int]] = {}
-        """Pattern → start and end of its last match found. Without a match: an offset after the text, and
+        """Pattern → (start, end) of the last match found. If there was none: an offset after the text, and
         -1."""
         self._runs: dict[int, list[int]] | None = None
 
     def find_end(self, opener: str, found: re.Match[str]) -> int:
-        """Return the end offset of the segment that the match `found` opens; -1 if it does not open a
-        segment. opener: kind of the opening delimiter."""
+        """Return the end offset of the segment that the match `found` opens; -1 if it opens no segment.
+        opener: kind of the opening delimiter."""
         if opener in ("display", "dollar", "tag"):
             return found.end()
         if opener == "escape":
@@ -194,7 +194,7 @@ class _Ends:
         return same[at] + length if at < len(same) else -1
 
     def cuts_code(self, start: int, end: int) -> bool:
-        """Return whether a code span starts in the range and ends after it. Then the range is not a
+        """Return whether a code span starts in the range and ends after it. If so, the range is not a
         formula."""
         position = start
         while run := _TICKS.search(self._text, position, end):
@@ -275,8 +275,8 @@ _CODE_STARTS = ("```", "~~~", "    ", "\t")
 
 @lru_cache(maxsize=4)
 def _code_ranges(text: str) -> Sequence[tuple[SegmentKind, int, int]]:
-    """Return the ranges of fenced and indented code as (kind, start, end); they consist of whole lines,
-    fences included. The result is cached, because most rewrites do not change the text, and the next one
+    """Return the ranges of fenced and indented code as (kind, start, end). They consist of whole lines,
+    including fences. The result is cached, because most rewrites do not change the text, and the next rewrite
     requests it again."""
     if not any(each in text for each in _CODE_STARTS):
         return ()
@@ -311,8 +311,8 @@ _DISPLAY_END = {"$$": "$$", r"\\[": r"\\]", r"\[": r"\]"}
 
 
 def _display(state: StateBlock, start_line: int, end_line: int, silent: bool) -> bool:
-    """Block rule for markdown-it: read display math that begins a line and extends over several lines, even
-    blank lines."""
+    """Read display math that begins a line and extends over several lines, even blank lines. Block rule for
+    markdown-it, which returns whether it matches."""
     start = state.bMarks[start_line] + state.tShift[start_line]
     opener = next((each for each in _DISPLAY_END if state.src.startswith(each, start)), "")
     if not opener:
@@ -391,7 +391,8 @@ def rewrite(
     dialect: FormulaDelimiters = PLAIN,
     kinds: Collection[SegmentKind] = TEX,
 ) -> str:
-    """Return the text after `replace` was applied to it while segments of `kinds` were hidden."""
+    """Hide the segments of `kinds` in a text, apply `replace` to it, and return it with these segments
+    restored."""
     masked = mask(text, dialect, kinds)
     return masked.restore(replace(masked.text))
 
@@ -399,7 +400,7 @@ def rewrite(
 def rewrite_segments(
     text: str, kind: SegmentKind, replace: Callable[[str], str], dialect: FormulaDelimiters
 ) -> str:
-    """Apply `replace` to every segment of one kind."""
+    """Return the text after `replace` was applied to every segment of one kind."""
     return "".join(
         replace(segment.text) if segment.kind == kind else segment.text for segment in divide(text, dialect)
     )

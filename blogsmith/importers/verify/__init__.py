@@ -1,1 +1,1 @@
-"""Verification of an import: counts the content of old and new pages, and compares the counts."""
+"""Verification of an import. Counts the content of old and new pages, and compares the counts."""

@@ -1,4 +1,4 @@
-"""Counts the content of a page's HTML, whether blogsmith or another system produced it.
+"""Counts the content of a page's HTML. The page may be from blogsmith or from another system.
 
 Four forms of a formula are recognized: a `<math>` with `alttext`, a `<math>` with an annotation, the source
 that MathJax 2 and KaTeX keep in the page, and text between dollars or brackets that a script would typeset.
@@ -56,8 +56,8 @@ _TEX_LAYOUT = lazy_pattern(
     r"\\(?:begin|end)\{(?:split|aligned)\}|\\(?:text)?color\s*(?:\[[^\]]*\])?\s*\{[^{}]*\}"
     r"|\\(?:displaystyle|textstyle|nonumber|notag|limits)(?![A-Za-z])|\\label\s*\{[^{}]*\}|\\(?![A-Za-z])|[,;:!~.]"
 )
-"""Matches commands that only position or label a formula, environments that Sphinx adds, punctuation, and
-backslashes that remain without a command."""
+"""Matches commands that only position or label a formula, environments that Sphinx adds, and punctuation.
+Also matches backslashes that remain without a command."""
 _TYPOGRAPHY = str.maketrans(
     {"’": "'", "‘": "'", "`": "'", "“": "''", "”": "''", '"': "''"}
     | {"…": "", "–": "--", "—": "---", "«": "<<", "»": ">>"}
@@ -75,7 +75,7 @@ _DEFINITION = lazy_pattern(
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Content of one page: kind of content → item → count. The order of words is stored too."""
+    """Content of one page, as kind of content → item → count. The order of words is stored too."""
 
     counters: Mapping[str, Counter[str]] = field(default_factory=dict)
     words: tuple[str, ...] = ()
@@ -94,7 +94,7 @@ class Facts:
 
 
 def normalize_tex(tex: str) -> str:
-    """Normalize a formula: remove whitespace, punctuation, and commands that only position or label.
+    """Return a formula without whitespace, punctuation, and commands that only position or label.
 
     Return an empty string for a formula that only defines macros.
     """
@@ -103,7 +103,7 @@ def normalize_tex(tex: str) -> str:
 
 
 def _only_defines(tex: str) -> bool:
-    """Return whether a formula contains nothing but definitions and comments."""
+    """Return whether a formula contains only definitions and comments."""
     if "\\" not in tex:
         return False
     tex = _TEX_COMMENT.sub("", tex).strip()
@@ -118,13 +118,13 @@ def _only_defines(tex: str) -> bool:
 
 
 def strip_emphasis(tex: str) -> str:
-    """Remove the characters of a normalized formula that Markdown may read as emphasis, code or quotes: pages
-    of old systems may lack them."""
+    """Remove the characters of a normalized formula that Markdown may read as emphasis, code or quotes. They
+    may be missing on pages of old systems."""
     return _EMPHASIS.sub("", tex)
 
 
 def normalize_code(code: str) -> str:
-    """Normalize a code block: remove whitespace at line ends, blank lines and annotations."""
+    """Return a code block without whitespace at line ends, blank lines and annotations."""
     lines = (_without_marks(line).strip() for line in code.strip().splitlines())
     return "\n".join(line for line in lines if line)
 
@@ -143,8 +143,7 @@ def split_words(text: str) -> list[str]:
 
 
 def normalize_url(address: str) -> str:
-    """Normalize the URL of a link: remove scheme, fragment and query. Return an empty string if the URL has
-    no host."""
+    """Return the URL of a link without scheme, fragment and query; empty if the URL has no host."""
     address = unquote(address.strip().partition("#")[0].partition("?")[0])
     if re.match(r"(?:https?:)?//", address):
         return unquote(address).partition("//")[2].rstrip("/").casefold()
@@ -152,14 +151,14 @@ def normalize_url(address: str) -> str:
 
 
 def normalize_key(key: str) -> str:
-    """Normalize a bibliography key to its letters and digits."""
+    """Return only the letters and digits of a bibliography key."""
     plain = unicodedata.normalize("NFKD", key).encode("ascii", "ignore").decode()
     return re.sub(r"[\W_]+", "", plain.casefold())
 
 
 def normalize_image_name(address: str) -> str:
     """Return the file name of an image without a language code, for comparison. An attachment of a notebook
-    has a name too. All data URLs are treated as equal."""
+    has a name, too. All data URLs get the same name."""
     if address.startswith("data:"):
         return "data:"
     path = unquote(address.strip().removeprefix("attachment:").partition("#")[0].partition("?")[0])
@@ -210,8 +209,8 @@ def read_facts(html: str) -> Facts:
 
 
 def _without_presentation(html: str) -> str:
-    """Remove the elements inside formulas and the elements for colors of code: nine in ten tags, but no
-    content."""
+    """Remove the elements inside formulas and the elements for colors of code. They are nine in ten tags, but
+    contain no content."""
     # a function is three times as fast as the replacement string `\1`
     html = _MATH_ML.sub(lambda found: f"{found[1]}</math>", html)
     for _ in range(_CODE_SPAN_DEPTH):
@@ -401,8 +400,7 @@ _MAX_WORDS = 20_000
 def losses(
     source: str, before: Facts, after: Facts, allowed: Facts, lines: LineFinder, own: str = ""
 ) -> Iterator[Difference]:
-    """Yield the items that `before` contains more often than `after`, except those in `allowed`, which may be
-    lost.
+    """Yield the items that `before` contains more often than `after`. Items in `allowed` may be lost.
 
     source: name of the file in the differences. own: host and path of the site, whose links are ignored. A
     word that became part of a formula or of code does not count as lost.
@@ -422,8 +420,8 @@ def losses(
 
 
 def _remove_joined_words(lost: Counter[str], words: Sequence[str]) -> Counter[str]:
-    """Return the lost words without those that are the concatenation of two adjacent words of the other
-    page."""
+    """Return the lost words, except those that are two adjacent words of the other page joined together.
+    words: words of that page."""
     if not lost:
         return lost
     joined = Counter(first + second for first, second in pairwise(words))

@@ -46,9 +46,9 @@ def markdown_reader(
     dollars: Dollars | None = None,
     rules: Mapping[str, Rule] = MappingProxyType({}),
 ) -> MarkdownIt:
-    """Return a CommonMark parser with tables, strikethrough and footnotes. In its HTML, footnote numbers
-    count as words. plugins: extensions of a system's dialect. dollars: None if dollars are text. rules: token
-    type → render rule."""
+    """Return a CommonMark parser with tables, strikethrough and footnotes. In its HTML, footnote numbers are
+    words. plugins: extensions of a system's dialect. dollars: None if dollars are text. rules: token type →
+    render rule."""
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     parser.core.ruler.after("normalize", "indented_rows", _outdent_rows)
     for plugin in (footnote_plugin, *plugins):
@@ -87,13 +87,14 @@ def content_rule(show: Callable[[str], str]) -> Rule:
 
 
 def demote_title(html: str) -> str:
-    """Turn the first level-1 heading into a paragraph: the new page has the title outside of its text."""
+    """Convert the first level-1 heading to a paragraph, because the new page has the title outside of its
+    text."""
     return _TITLE.sub(r"<p>\1</p>", html, count=1)
 
 
 def is_diagram(info: str) -> bool:
-    """Return whether a code block with this info string is a diagram. The new page shows an image, so the
-    source is not counted."""
+    """Return whether a code block with this info string is a diagram. The source of a diagram is not counted,
+    because the new page shows an image."""
     return _DIAGRAM.match(info) is not None
 
 

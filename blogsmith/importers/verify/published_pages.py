@@ -1,4 +1,4 @@
-"""Comparison with pages that the old system published: `blogsmith import --against public/`.
+"""Comparison with pages that the old system published, for `blogsmith import --against public/`.
 
 Only the article of an old page is compared: the element that contains the text of a post in most themes.
 Elements of the article that themes and systems add (contents, dates, numbers, buttons) are recognized by
@@ -95,8 +95,8 @@ class Article:
     """The element of a published page that contains its text."""
 
     form: int
-    """Index in `_ARTICLES` of the pattern that matched, or its length if none did; pages with the same index
-    have the same layout."""
+    """Index in `_ARTICLES` of the pattern that matched; the length of `_ARTICLES` if none did. Pages with the
+    same index have the same layout."""
     html: str
 
 
@@ -131,8 +131,8 @@ def _escape_formulas(html: str) -> str:
 
 
 def _keep_marked_formulas(html: str) -> str:
-    """If the page marks formulas with elements, remove characters from its other text that would look like a
-    formula."""
+    """Remove characters that would look like a formula, if the page marks formulas with elements. The
+    formulas themselves are not changed."""
     parts = list(_split(_MARKED_FORMULA, html))
     if len(parts) == 1:
         return html
@@ -145,8 +145,8 @@ def _remove_elements(pattern: re.Pattern[str], html: str) -> str:
 
 
 def _split(pattern: re.Pattern[str], html: str) -> Iterator[tuple[str, str]]:
-    """Divide the HTML at elements whose opening tags match. Yield pairs: HTML before an element, the element.
-    The element of the last pair is empty."""
+    """Yield (HTML before an element, element) for the elements whose opening tags match a pattern. The
+    element of the last pair is empty."""
     position = start = 0
     ends = ElementEnds(html)
     while found := pattern.search(html, position):
@@ -190,13 +190,14 @@ def _date_words(written: str) -> list[str]:
 
 
 def _reading_time(old: Facts) -> Counter[str]:
-    """Return the words of a reading time such as `5 minute read`, each once; empty if the page shows none."""
+    """Return the words of a reading time such as `5 minute read`, each with the count 1; empty if the page
+    shows none."""
     found = _READING_TIME.search(" ".join(old.words[:_HEAD_WORDS]))
     return Counter(split_words(found[0])) if found else Counter()
 
 
 _LAYOUT_SHARE = 0.6
-"""Minimum share of the pages with one layout that contain a word; then it is a word of the layout."""
+"""Minimum share of the pages with one layout that contain a word, so that the word belongs to the layout."""
 _MIN_PAGES = 5
 """Minimum number of pages with one layout that are needed to find its words."""
 COMPARED_KINDS = frozenset(("formulas", "words"))
@@ -304,8 +305,8 @@ def _remove_layout_words(pages: Mapping[str, Facts]) -> dict[str, Facts]:
 def published_losses(
     page: ImportedPage, old: Facts, new: Facts, allowed: Facts, title: str = ""
 ) -> list[Difference]:
-    """Return the losses of a page, compared with its published version. Content in `allowed` may be lost;
-    words that layouts show from front matter are ignored. title: title of the site."""
+    """Return the losses of a page, compared with its published version. Content in `allowed` may be lost.
+    Words that layouts show from front matter are ignored. title: title of the site."""
     kinds = COMPARED_KINDS - {"words"} if _lists_pages(page) else COMPARED_KINDS
     spare = allowed.counter("words") + layout_words(page, title, old)
     allowed = replace(allowed, counters={**allowed.counters, "words": spare})
@@ -323,8 +324,8 @@ def _lists_pages(page: ImportedPage) -> bool:
 
 
 def _restore_emphasis_characters(old: Facts, new: Facts) -> Facts:
-    """Return `old` with formulas completed from `new`: Markdown may have removed characters from formulas of
-    the published page."""
+    """Return `old` with formulas completed from `new`, because Markdown may have removed characters from
+    formulas of the published page."""
     before, after = old.counter("formulas"), new.counter("formulas")
     plain: dict[str, list[str]] = {}
     for tex in (after - before).elements():

@@ -1,4 +1,4 @@
-"""Compares the built import with its source, page by page, in one or several processes.
+"""Compares the built import with its source, page by page. The work is done in one or several processes.
 
 Values of old front matter and settings are read again from the source. Only the words of a value are
 compared, so the new site may contain the value under another key, in the text, or in a list. Dates are
@@ -43,8 +43,8 @@ ADDRESS_KEYS = name_set("permalink slug url aliases alias redirect_from")
 _MAX_DEPTH = 20
 _TOO_DEEP = "values nested too deeply to compare"
 _MIN_SENTENCE_WORDS = 8
-"""Minimum number of words of a sentence. Between the words of a sentence, the new site may have other words,
-for example URLs of links."""
+"""Minimum number of words of a value that is searched for as a set of words: they need not be adjacent in the
+new site, for example because a URL separates them."""
 _TAG = lazy_pattern(r"</?[A-Za-z][^<>]*>")
 _DAY = lazy_pattern(r"\d{4}-\d{1,2}-\d{1,2}\b")
 _HOST = lazy_pattern(r"[A-Za-z][\w+.-]*://|//")
@@ -56,7 +56,7 @@ class Leaf(NamedTuple):
     """A value that is neither a mapping nor a list."""
 
     path: str
-    """Keys from the outermost mapping inwards, joined by dots. Positions in lists are omitted."""
+    """Keys from the outermost mapping inwards, joined by dots. Positions in lists are left out."""
     value: Scalar
 
 
@@ -75,8 +75,8 @@ def leaves(data: Any, path: str = "", depth: int = 0) -> Iterator[Leaf]:
 
 
 def is_content(value: Scalar) -> bool:
-    """Return whether a value is meant for readers, whatever its key: a URL, an e-mail address or a
-    sentence."""
+    """Return whether a value is meant for readers, whatever its key. Such values are URLs, e-mail addresses
+    and sentences."""
     return isinstance(value, str) and _CONTENT.search(value) is not None
 
 
@@ -100,7 +100,7 @@ class ValueIndex:
     """Search index of the values in the new site."""
 
     def __init__(self, data: Iterable[Any], texts: Iterable[str] = ()) -> None:
-        """Initialize the index.
+        """Create the index.
 
         data: front matter and settings. `texts`: Markdown of the pages.
         """
@@ -151,7 +151,7 @@ class ValueIndex:
 
     @cached_property
     def _word_sets(self) -> Mapping[str, Collection[frozenset[str]]]:
-        """Map each word to the sets of words of those values and lists that contain the word."""
+        """Word → sets of words. Each set contains the words of one value or list that contains the word."""
         lists: dict[str, set[str]] = {}
         for leaf in self._leaves:
             lists.setdefault(leaf.path, set()).update(split_words(str(leaf.value)))
@@ -188,7 +188,7 @@ _SETTINGS_SUFFIXES = frozenset((".yml", ".yaml", ".toml", ".json"))
 """Extensions of settings files. If a page replaces a generated list, its source is a file with one of
 these."""
 FRONT, SETTINGS = "front matter", "settings"
-"""Kinds of differences that are values, not content of a page."""
+"""Kinds of differences that are values instead of content of a page."""
 
 
 def read_old_front(file: Path) -> dict[str, Any] | None:
@@ -215,7 +215,7 @@ def _first_cell(text: str) -> str:
 
 
 def old_leaves(page: ImportedPage, written: Mapping[str, Any]) -> list[Leaf]:
-    """Return the distinct values of a page's old front matter: as the system reads it, and as written.
+    """Return the distinct values of a page's old front matter, as the system reads it and as it is written.
     written: front matter read again from the source file."""
     found = {(leaf.path.casefold(), leaf.value): leaf for leaf in leaves(page.old_front)}
     found |= {(leaf.path.casefold(), leaf.value): leaf for leaf in leaves(written)}
@@ -223,7 +223,7 @@ def old_leaves(page: ImportedPage, written: Mapping[str, Any]) -> list[Leaf]:
 
 
 def front_losses(page: ImportedPage, old: Iterable[Leaf], new: ValueIndex) -> Iterator[Difference]:
-    """Yield the values of old front matter that the new site lacks and no notice names."""
+    """Yield the values of old front matter that are missing in the new site and are not named in a notice."""
     messages = [notice.message for notice in page.notices]
     restrictions = find_restrictions(page.old_front, is_foreign=True)
     settled = {".".join(filter(_is_key, one.path)).casefold() for one in restrictions}
@@ -249,8 +249,8 @@ class NewValues(NamedTuple):
 
 
 def lost_settings(old: OldSettings, new: NewValues) -> list[str]:
-    """Return the paths of old settings that the new site lacks. If it lacks a whole mapping, return only the
-    path of the mapping."""
+    """Return the paths of old settings that are missing in the new site. If a whole mapping is missing,
+    return only its path."""
     return list(dict.fromkeys(_find_lost(old.values, "", new, old.translated)))
 
 
@@ -273,7 +273,7 @@ def _is_taken_over(leaf: Leaf, new: NewValues, translated: Collection[str]) -> b
 
 
 def settings_losses(old: OldSettings, new: NewValues, notices: Iterable[Notice]) -> Iterator[Difference]:
-    """Yield the settings of a file that the new site lacks and no notice names."""
+    """Yield the settings of a file that are missing in the new site and are not named in a notice."""
     messages = [notice.message for notice in notices if notice.source in (old.file, "")]
     for path in lost_settings(old, new):
         if not is_named(path, messages):
@@ -351,8 +351,8 @@ class PageComparer:
 
 
 def _locate(found: Difference, parts: Sequence[SourcePart]) -> Difference:
-    """Return a difference with file and line in the source, if the page comes from several files; otherwise
-    unchanged."""
+    """Return a difference with file and line in the source, if the page comes from several files. Otherwise,
+    return it unchanged."""
     part = next((one for one in reversed(parts) if one.line <= found.line), None)
     return replace(found, source=part.source, line=part.first + found.line - part.line) if part else found
 
@@ -383,9 +383,9 @@ class SiteCheck:
     diagnostics: tuple[Diagnostic, ...]
     """Diagnostics of the whole site, sorted as a build prints them."""
     published: PublishedCheck | None = None
-    """Comparison with the pages that the old system published; None without published pages."""
+    """Comparison with the pages that the old system published; None if there are no such pages."""
     settings: tuple[Difference, ...] = ()
-    """Settings of the old site that the new site lacks."""
+    """Settings of the old site that are missing in the new site."""
     setting_count: int = 0
     """Number of compared values in the old settings."""
 
@@ -477,8 +477,8 @@ def _request(
 
 
 def _address_losses(page: ImportedPage, snapshot: SiteSnapshot) -> tuple[Difference, ...]:
-    """Return the old URL of a page as a difference, if the new site has no page at this URL; otherwise an
-    empty tuple."""
+    """Return the old URL of a page as a difference, if the new site has no page at this URL. Otherwise,
+    return an empty tuple."""
     address = unquote(page.address)
     if not address:
         return ()

@@ -1,4 +1,4 @@
-"""Copies of images of other hosts in the site, and their record: download, validation and storage.
+"""Copies of images from other hosts, and the record of these copies. Downloads, validates and stores them.
 
 A copy is stored under `static/remote/<host>/`, so it is published like any image, without camera metadata.
 Its name consists of the last part of the URL's path and the beginning of the SHA-256 of the whole URL.
@@ -60,8 +60,7 @@ class FetchResult(Struct, frozen=True):
 
 
 def copy_state(root: Path, copy: ImageCopy | None) -> State:
-    """Return the state of the copy of an image: not recorded, file missing, file changed, or file
-    unchanged."""
+    """Return whether the copy of an image is not recorded, missing, changed or unchanged."""
     if copy is None:
         return "new"
     try:
@@ -79,11 +78,11 @@ def fetch_copy(
     *,
     renew: bool = False,
 ) -> FetchResult:
-    """Download the image at a URL, or the poster of a video, and write it to the folder for copies.
+    """Download the image at a URL, or the poster of the video there, and write it to the folder for copies.
 
-    known: recorded copy; None if there is none. Different content is rejected unless `renew`. get: function
-    that downloads a URL. Raises CopyError if it cannot be downloaded or is not an image, and OSError if
-    it cannot be written.
+    known: recorded copy; None if there is none. If its content differs from the downloaded image, raise
+    CopyError unless `renew`. get: function that downloads a URL. Raises CopyError if the image cannot be
+    downloaded or is not an image, and OSError if it cannot be written.
     """
     try:
         found = download_poster(address, get) or get(address)
@@ -159,8 +158,8 @@ class _Answer(msgspec.Struct):
 
 
 def download_poster(url: str, get: Get) -> Downloaded | None:
-    """Download the poster of the video at `url`. Return None if no supported host has videos at this URL.
-    get: function that downloads a URL. DownloadError with the reason if there is no image."""
+    """Download the poster of the video at `url`. Return None if the URL is not one of a supported video host.
+    Raise DownloadError if there is no poster. get: function that downloads a URL."""
     video = read_video(url, _ENDPOINTS)
     if video is None:
         return None
@@ -204,11 +203,11 @@ _MAGIC = (
     (lazy_pattern(rb"RIFF....WEBP", re.DOTALL), ".webp"),
     (lazy_pattern(rb"....ftypavi[fs]", re.DOTALL), ".avif"),
 )
-"""First bytes of each format."""
+"""Pattern of the first bytes of each format, with its suffix."""
 _UNKNOWN_MEDIA_TYPES = frozenset(("", "application/octet-stream", "binary/octet-stream"))
 """Media types that servers send for unknown files."""
 _SVG_MEDIA_TYPES = frozenset(("text/plain", "text/xml", "application/xml"))
-"""Other media types of SVG on servers such as raw.githubusercontent.com."""
+"""Media types that servers such as raw.githubusercontent.com send for SVG, in addition to that of SVG."""
 _SVG_NAME = "http://www.w3.org/2000/svg svg"
 
 

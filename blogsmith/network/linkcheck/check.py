@@ -1,4 +1,5 @@
-"""Check of all links of a site: several hosts in parallel, the URLs of one host one after the other.
+"""Check of all links of a site. Several hosts are checked in parallel, the URLs of one host one after the
+other.
 
 The next host is always the one whose pause ends first, so no thread waits for a host while another one is
 free.
@@ -50,21 +51,21 @@ class LinkVerdict(msgspec.Struct, frozen=True, omit_defaults=True):
     is_silent: bool = False
     """Whether the host did not answer at all."""
     target: str = ""
-    """URL of a permanent redirect."""
+    """URL of a permanent redirect; empty if there is none."""
     copy: str = ""
-    """URL of a copy in the Internet Archive, if the archive was queried."""
+    """URL of a copy in the Internet Archive; empty if there is none, or if the archive was not queried."""
     asked_s: int = 0
     """Time of the check, in seconds since 1970."""
     sought: tuple[str, ...] = ()
     """Fragments that were searched for in the page."""
     lacking: tuple[str, ...] = ()
-    """Fragments that the page lacks."""
+    """Fragments in `sought` that the page does not contain."""
 
 
 def is_due(verdict: LinkVerdict | None, fragments: Collection[str], now_s: int, days: int) -> bool:
-    """Return whether a URL must be checked again.
+    """Return whether a URL must be checked again. verdict: result of the last check; None if there was none.
 
-    days: days that a good result remains valid.
+    days: number of days for which a good result remains valid.
     """
     if verdict is None or verdict.asked_s > now_s or not {*fragments} <= {*verdict.sought, ""}:
         return True
@@ -73,7 +74,7 @@ def is_due(verdict: LinkVerdict | None, fragments: Collection[str], now_s: int, 
 
 
 def read_verdicts(root: Path) -> dict[str, LinkVerdict]:
-    """Return the results of earlier checks of the site. Empty if they cannot be read."""
+    """Return URL → result of the last check; empty if the results cannot be read."""
     with open_site_cache(root) as rows:
         row = rows.get("links", _NAME)
     if row is None or row.key != _VERSION:
@@ -120,7 +121,8 @@ class HostGates:
 
     @contextmanager
     def turn(self, host: str) -> Iterator[None]:
-        """Wait until a request to the host is allowed. CheckCancelledError if the check ends before."""
+        """Wait until a request to the host is allowed. Raise CheckCancelledError if the check is cancelled
+        before."""
         with self._lock:
             gate = self._gates.setdefault(host, Lock())
         with gate:
@@ -132,11 +134,12 @@ class HostGates:
                 self._free_at[host] = max(free_at, self._free_at.get(host, 0.0))
 
     def next_request_s(self, host: str) -> float:
-        """Return the time, by the clock of the gates, when the next request to the host is allowed."""
+        """Return the time when the next request to the host is allowed, in seconds by the clock of the
+        gates."""
         return self._free_at.get(host, 0.0)
 
     def delay(self, host: str, seconds: float) -> None:
-        """Send no request to a host for some seconds, because it requested that."""
+        """Send no request to a host for some seconds, because the host has requested this pause."""
         self._free_at[host] = self._clock.monotonic() + seconds
 
     def _wait(self, seconds: float) -> None:
@@ -152,11 +155,11 @@ MAX_REDIRECTS = 5
 MAX_PAGE = 2_000_000
 """Number of bytes of a page that are searched for a fragment."""
 MAX_WAIT_S = 60.0
-"""Longest Retry-After that is obeyed, in seconds."""
+"""Maximum value of Retry-After for which the check waits, in seconds."""
 _MAX_ROBOTS = 200_000
 _PERMANENT = (301, 308)
 _RANGE_NOT_SATISFIABLE = 416
-"""HTTP status if a file lacks the requested byte."""
+"""HTTP status of the answer if a file does not contain the requested byte."""
 _DEAD = (404, 410)
 _BUSY = (429, 503)
 _NOT_FOR_PROGRAMS = (401, 402, 403, 406, 407, 418, 451, 999)
@@ -164,7 +167,7 @@ _NOT_FOR_PROGRAMS = (401, 402, 403, 406, 407, 418, 451, 999)
 _ACCEPT = "text/html,application/xhtml+xml,*/*;q=0.8"
 _ID = lazy_pattern(r"\b(?:id|name)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'<>=`]+))", re.IGNORECASE)
 _SCRIPT_FRAGMENT = lazy_pattern(r"[:!/]|L\d+(-L\d+)?$|issuecomment-|discussion_r|page=\d|:~:")
-"""Regular expression of fragments that are not ids of elements."""
+"""Matches fragments that are not ids of elements."""
 
 
 class _Answer(Struct, frozen=True):
@@ -178,7 +181,7 @@ class _Answer(Struct, frozen=True):
 
 
 class Probe:
-    """Checks links, for many threads. Only one thread at a time checks links of a host."""
+    """Checker of links, used by many threads. Only one thread at a time checks links of a host."""
 
     def __init__(self, gates: HostGates, limits: Limits) -> None:
         """Create a probe. limits: `total_timeout_s` limits the time of one request, `read_timeout_s` the time
@@ -188,7 +191,7 @@ class Probe:
         self._robots: dict[str, RobotFileParser] = {}
 
     def check(self, address: str, fragments: Collection[str] = ()) -> LinkVerdict:
-        """Check a URL. CheckCancelledError if the whole check is cancelled meanwhile."""
+        """Check a URL. Raise CheckCancelledError if the whole check is cancelled meanwhile."""
         sought = tuple(sorted(name for name in fragments if name))
 
         def check_link() -> LinkVerdict:
@@ -199,8 +202,8 @@ class Probe:
         return self._catch(check_link, sought)
 
     def prepare(self, address: str) -> LinkVerdict | None:
-        """Read the robots.txt of a URL's host. Return a verdict if the host does not answer, otherwise
-        None."""
+        """Read the robots.txt of a URL's host. Return None if the host answers, otherwise the result for the
+        URL."""
 
         def read() -> LinkVerdict | None:
             self._is_allowed(address)
@@ -301,13 +304,13 @@ def _make_verdict(answer: _Answer, target: str, sought: tuple[str, ...]) -> Link
 
 
 def _select_ids(fragments: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the fragments that may be ids of elements. Others have a meaning for scripts only."""
+    """Return the fragments that may be ids of elements. All other fragments are meant for scripts."""
     return tuple(name for name in fragments if not _SCRIPT_FRAGMENT.match(name))
 
 
 def _missing_fragments(answer: _Answer, sought: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the fragments that a page lacks; empty if only part of the page was read, or if scripts create
-    its ids."""
+    """Return the fragments that a page does not contain. Return none if only part of the page was read, or if
+    scripts create its ids."""
     if answer.media_type != "text/html" or not answer.is_whole:
         return ()
     text = answer.body.decode("utf-8", "replace")
@@ -344,7 +347,7 @@ class CheckPlan(Struct, frozen=True):
     """URLs to check, with options."""
 
     urls: Mapping[str, Collection[str]]
-    """Maps each URL to the fragments that are checked in its page."""
+    """URL → fragments that are checked in its page."""
     hosts: int
     """Maximum number of hosts in parallel."""
     now_s: int
@@ -385,8 +388,8 @@ class LinkCheck:
     def run(
         self, on_verdict: Callable[[str, LinkVerdict], None], progress: Callable[[str, int, int], None]
     ) -> None:
-        """Check every URL. on_verdict: called in this thread with each URL and result. progress: called with
-        the host, the number of finished URLs and the total."""
+        """Check every URL. on_verdict: function that is called in this thread with each URL and result.
+        progress: function that is called with the host, the number of finished URLs and the total."""
         done, total = 0, len(self._plan.urls)
         progress("links", done, total)
         # Daemon threads, so that an interrupted program does not wait for slow hosts.
@@ -436,7 +439,8 @@ class LinkCheck:
                     heappush(self._queues, self._entry(queue, self._gates.next_request_s(queue.host)))
 
     def _check_next(self, queue: _HostQueue) -> None:
-        """Run one step for a host: read its rules, check one URL, or skip the rest if it does not answer."""
+        """Run one step for a host: read its rules, check one URL, or skip the other URLs if the host does not
+        answer."""
         if not queue.is_prepared:
             queue.is_prepared = True
             self._update_failures(queue, self._probe.prepare(queue.addresses[-1]))

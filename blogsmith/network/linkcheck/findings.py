@@ -1,6 +1,6 @@
-"""Conversion of link check results to diagnostics at each location of a link.
+"""Conversion of the results of a link check to diagnostics, one for each location of a link.
 
-Copies of dead links in the Internet Archive are named in hints. Source: the Wayback Availability API,
+Hints contain the URLs of copies of dead links in the Internet Archive. Source: the Wayback Availability API,
 archive.org/help/wayback_api.php.
 """
 
@@ -37,8 +37,8 @@ class _Reply(msgspec.Struct, frozen=True):
 
 
 def archive_url(address: str, date: str) -> str:
-    """Return the archive's URL for the copies of `address` near a date. date: date of the page with the link,
-    as `20260301`."""
+    """Return the URL of the copies of `address` in the Internet Archive. date: date near which to search,
+    such as `20260301`; the date of the page with the link."""
     return f"https://web.archive.org/web/{date or '2*'}/{address}"
 
 
@@ -96,9 +96,8 @@ def _moved_warning(address: str, shown: str, use: LinkUse, target: str) -> Diagn
 
 
 def _substitution(use: LinkUse, target: str, *, is_safe: bool) -> Fix | None:
-    """Return a fix that replaces the old URL by the new one, or None if the line does not contain the old
-    URL.
-    is_safe: whether the new URL differs only in the scheme."""
+    """Return a fix that replaces the old URL by `target`. Return None if the line does not contain the old
+    URL. is_safe: whether the new URL differs only in the scheme."""
     if use.place is None:
         return None
     start = use.place.column - 1

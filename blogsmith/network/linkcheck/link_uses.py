@@ -1,4 +1,4 @@
-"""URLs on other hosts in a page, and where the author wrote them.
+"""URLs on other hosts that a page contains, and the locations where the author wrote them.
 
 The URLs are read from the published HTML, so that links in Markdown, HTML, shortcodes and citations are all
 included. Their locations are found by searching the author's files for the URL or its DOI.
@@ -23,7 +23,7 @@ _ELEMENT = lazy_pattern(
 _ATTRIBUTES = ("href", "src", "poster", "cite", "data-src")
 _URL = lazy_pattern(r"(?:https?:)?//[^\s<>\"'`\\]+|\b10\.\d{4,9}/[^\s<>\"'`\\,{}]+", re.IGNORECASE)
 _TRAILING_CHARACTERS = ")]}.,;:!?*_|>"
-"""Characters that may belong to the sentence if they end a URL."""
+"""Characters that belong to the sentence instead of the URL, if they are at its end."""
 _MAX_TRAILING = 8
 _DOI = "https://doi.org/"
 MAX_URL_LENGTH = 2000
@@ -36,14 +36,15 @@ class LinkUse(Struct, frozen=True):
     path: str
     place: Place | None
     line: str = ""
-    """The author's line with the URL."""
+    """Line of the author's file that contains the URL."""
     fragment: str = ""
     date: str = ""
     """Date of the page, as `20260301`; empty if it has none."""
 
 
 def find_urls(html: str) -> dict[str, set[str]]:
-    """Return all URLs in published HTML, normalized by `normalize_remote_url`, each with its fragments."""
+    """Return URL → fragments, for all URLs in published HTML. URLs are normalized by
+    `normalize_remote_url`."""
     found: dict[str, set[str]] = {}
     for match in find_visible(_ELEMENT, html):
         tag = parse_start_tag(html, match.start())
@@ -67,7 +68,7 @@ class UrlIndex:
         self.path = path
         self._text = text
         self._spans: dict[str, dict[int, list[int]]] = {}
-        """URL → offset → possible lengths of the URL at this offset, fragment included."""
+        """URL → offset → possible lengths of the URL at this offset, including its fragment."""
         for match in _URL.finditer(text):
             written = match[0][: MAX_URL_LENGTH + _MAX_TRAILING]
             for _ in range(_MAX_TRAILING):
@@ -80,7 +81,7 @@ class UrlIndex:
                 written = written[:-1]
 
     def uses(self, address: str, fragments: Collection[str], date: str) -> list[LinkUse]:
-        """Return the locations of a URL. Empty if it is not written in this file."""
+        """Return the locations of a URL in this file; empty if the file does not contain it."""
         spans = self._spans.get(address, {})
         return [self._use(offset, lengths, fragments, date) for offset, lengths in spans.items()]
 
@@ -99,8 +100,8 @@ class UrlIndex:
 def find_uses(
     page: UrlIndex, named: Mapping[str, set[str]], others: Sequence[UrlIndex] = (), date: str = ""
 ) -> Iterator[tuple[str, LinkUse]]:
-    """Yield the locations of URLs in the page. For a URL that is not in it, search the other files that the
-    page is made from. named: URL → fragments."""
+    """Yield (URL, location) for the URLs in the page. If the page's source does not contain a URL, search the
+    other files that the page is made from. named: URL → fragments."""
     for address, fragments in named.items():
         found = next((uses for file in (page, *others) if (uses := file.uses(address, fragments, date))), ())
         for use in found:

@@ -33,7 +33,7 @@ class _Text:
     sent_pieces: list[str] = field(default_factory=list)
     left: int = MAX_CHARS
     due: float = 0.0
-    """Time when the output may be sent, in seconds of the monotonic clock."""
+    """Earliest time when the output may be sent, in seconds of the monotonic clock."""
 
 
 class RunEventPublisher:
@@ -41,7 +41,8 @@ class RunEventPublisher:
     its methods is the number of a cell in its session, from 1."""
 
     def __init__(self, url: str, page: PageCells, publish: Publish, waits: Callable[[], None]) -> None:
-        """Create an observer. url: URL of the page. waits: called when output starts to wait for `flush`."""
+        """Create an observer. url: URL of the page. waits: function that is called when output starts to wait
+        for `flush`."""
         self.url = url
         self._waits = waits
         self._page = page
@@ -50,7 +51,7 @@ class RunEventPublisher:
         self._jobs: dict[str, SessionJob] = {}
         """Name of a session → its current job. Events of earlier jobs are ignored."""
         self._done: dict[str, int] = {}
-        """Name of a session → number of its finished cells."""
+        """Name of a session → number of cells that have finished."""
         self._texts: dict[str, _Text] = {}
         """Name of a session → output of its running cell."""
         self._ended: set[str] = set()
@@ -58,7 +59,7 @@ class RunEventPublisher:
         """Name of a session that resumed from a checkpoint → number of cells that it skipped. The entry is
         removed when the next cell of the session starts."""
         self._refused: dict[str, str] = {}
-        """Name of a session → reason why there will be no checkpoint after its running cell."""
+        """Name of a session → reason why there will be no checkpoint after the cell that is running."""
 
     def replace_page(self, page: PageCells) -> None:
         """Replace the page by a version with the same cells, which may be numbered differently."""
@@ -84,7 +85,7 @@ class RunEventPublisher:
             self._refused.pop(session, None)
 
     def finish(self, state: str) -> None:
-        """Report that the run of the page has ended. state: `finished` or `stopped`."""
+        """Report that the run of the page has ended. state: how it ended, `finished` or `stopped`."""
         with self._lock:
             self._publish_state("main", state)
             for known in (self._jobs, self._done, self._texts, self._ended, self._resumed, self._refused):
@@ -107,8 +108,8 @@ class RunEventPublisher:
             return found
 
     def flush(self, now: float) -> float | None:
-        """Send output that is due by `now`. Return the time for the next call, or None if no output is
-        waiting. Times are in seconds of the monotonic clock."""
+        """Send output that is due at `now`. Return the time when the next output is due, or None if no output
+        is waiting. Times are in seconds of the monotonic clock."""
         with self._lock:
             for session, text in self._texts.items():
                 if text.waiting and text.due <= now:
@@ -116,20 +117,20 @@ class RunEventPublisher:
             return min((text.due for text in self._texts.values() if text.waiting), default=None)
 
     def expect_cells(self, count: int) -> None:
-        """Do nothing: pages show the progress of each cell instead of a count of cells."""
+        """Do nothing, because pages show the progress of each cell instead of a count of cells."""
 
     def on_start(self, job: SessionJob) -> None:
-        """Do nothing: `cell_started` reports the first cell."""
+        """Do nothing, because `cell_started` reports the first cell."""
 
     def on_resume(self, job: SessionJob, position: int) -> None:
-        """Record that a session has resumed from a checkpoint. position: number of the cell before the
+        """Record that a session has resumed from a checkpoint. position: number of the last cell before the
         checkpoint, from 1."""
         with self._lock:
             if self._is_current_job(job):
                 self._done[job.session] = self._resumed[job.session] = position
 
     def on_refusal(self, job: SessionJob, position: int, reason: str) -> None:
-        """Record the reason why there is no checkpoint after a cell that is about to end."""
+        """Record the reason why there will be no checkpoint after a cell that is about to end."""
         with self._lock:
             if self._is_current_job(job):
                 self._refused[job.session] = reason

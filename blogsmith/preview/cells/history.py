@@ -36,8 +36,8 @@ _MODULE = lazy_pattern(r"No module named '([\w.]+)'")
 
 
 def recorded_inputs(page: PageStatus, session: str) -> set[str]:
-    """Return the files that the recorded run of a session read or imported, and missing files that would be
-    imported instead of modules that the run imported."""
+    """Return the files that the recorded run of a session read or imported. Add missing files that a new run
+    would import instead of one of these modules."""
     name = page.verdict.recorded.get(session, session)
     record = page.record.sessions.get(name) if page.record else None
     if record is None:
@@ -48,7 +48,8 @@ def recorded_inputs(page: PageStatus, session: str) -> set[str]:
 
 
 def declared_inputs(page: PageCells, session: str, files: FileDigests) -> set[str]:
-    """Return the files that match the patterns under `depends` of a page and of the cells of a session."""
+    """Return the files that match the patterns under `depends`, in the front matter of a page and in the
+    cells of one session."""
     cells = page.session_cells(session)
     patterns = (*page.depends, *(pattern for cell in cells for pattern in cell.options.depends))
     return {path for pattern in patterns for path in files.matches(pattern, page.path)}
@@ -60,8 +61,8 @@ def read_digests(paths: Iterable[str], files: FileDigests) -> dict[str, str | No
 
 
 def run_inputs(run: SessionRun) -> dict[str, str | None]:
-    """Return the digests, at the end of a run, of the files that the run read or imported. Files that would
-    be imported instead of these modules, but are missing, have None."""
+    """Return the digests, at the end of a run, of the files that the run read or imported. Add missing files
+    that a new run would import instead of one of these modules, with None as digest."""
     found: dict[str, str | None] = {}
     for part in _parts(run):
         found |= dict.fromkeys(path for stem in part.absent for path in module_files(stem))
@@ -70,7 +71,7 @@ def run_inputs(run: SessionRun) -> dict[str, str | None]:
 
 
 def run_modules(run: SessionRun) -> set[str]:
-    """Return the paths of the site's modules that a run imported. They are code, so no run overwrites
+    """Return the paths of the site's modules that a run imported. Because they are code, no run overwrites
     them."""
     return {path for part in _parts(run) for path in part.modules}
 
@@ -80,7 +81,8 @@ def _parts(run: SessionRun) -> tuple[SessionRun | CellRun, ...]:
 
 
 def missing_files(run: SessionRun, job: SessionJob) -> tuple[Path, ...]:
-    """Return the missing files that made a run fail, at each location where the run searched for them."""
+    """Return the missing files that made a run fail, with one path for each folder where the run searched for
+    them."""
     found: list[Path] = []
     runs = (one for cell in run.cells for one in (*cell.others.values(), cell))
     failures = (output for one in runs for output in one.outputs if isinstance(output, Failure))
@@ -95,8 +97,8 @@ def missing_files(run: SessionRun, job: SessionJob) -> tuple[Path, ...]:
 
 
 def read_stamps(paths: Iterable[str], root: Path) -> dict[str, FileStamp | None]:
-    """Return the stamp of each file, which changes with the file and needs no reading; None for a missing
-    file."""
+    """Return the stamp of each file; None for a missing file. A stamp changes with the file, and is found
+    without reading the file."""
     return {path: read_stamp(root / path) for path in paths}
 
 
@@ -111,8 +113,8 @@ MAX_REPEATS = 2
 """Maximum number of further runs of a session because its inputs changed while cells ran."""
 _MAX_INTERVALS = 64
 Answer = Literal["run", "later", "no"]
-"""Answer to whether a stale session should run. `run`: now. `later`: when nothing else runs. `no`: not with
-this code and these inputs."""
+"""Whether a stale session should run. `run`: now. `later`: when nothing else runs. `no`: not until its code
+or inputs change."""
 
 
 @dataclass(slots=True)
@@ -130,7 +132,7 @@ class SessionHistory:
     missing_files: tuple[Path, ...] = ()
     """Files that the run searched for and did not find."""
     loops: tuple[str, ...] = ()
-    """Files that changed in every run of cells, so that the session is not run again for them."""
+    """Files that changed in every run of cells. A change of one of them no longer starts the session."""
 
     @property
     def has_problems(self) -> bool:
@@ -161,7 +163,7 @@ class RunHistory:
         self._past[key] = past
 
     def add_interval(self, began_ns: int, ended_ns: int) -> None:
-        """Record the time of a run: files written in it may have been written by cells."""
+        """Record the time of a run. Cells may have written the files that were written in this time."""
         self._intervals = [*self._intervals[1 - _MAX_INTERVALS :], (began_ns, ended_ns)]
 
     def settings_changed(self) -> None:
@@ -177,7 +179,7 @@ class RunHistory:
                 del known[key]
 
     def may_repeat(self, key: Key) -> bool:
-        """Count a further run of a session because inputs changed while cells ran. Return whether it is
+        """Count one more run of a session because inputs changed while cells ran. Return whether that run is
         allowed."""
         self._repeat_counts[key] = self._repeat_counts.get(key, 0) + 1
         return self._repeat_counts[key] <= MAX_REPEATS
@@ -187,8 +189,8 @@ class RunHistory:
         return self._output_files.setdefault(key, set())
 
     def is_due(self, page: PlannedPage, session: str, files: FileDigests, around: Environment) -> Answer:
-        """Return whether and when a stale session should run. around: state of dependencies outside the
-        page."""
+        """Return whether and when a stale session should run. around: environment to compare with the
+        dependencies of the session."""
         key, job = (page.path, session), page.jobs[session]
         past = self._past.get(key)
         if past is None:
@@ -250,7 +252,7 @@ def _is_recorded(root: Path, page: PageCells, session: str, around: Environment)
 
 
 def _certain(page: PageCells, session: str, keys: tuple[str, ...]) -> set[str]:
-    """Return the keys of cells without `needs`, because these can run on any machine."""
+    """Return the keys of cells without `needs`, which can run on any machine."""
     cells = page.session_cells(session)
     return {key for cell, key in zip(cells, keys, strict=True) if not cell.options.needs}
 

@@ -24,12 +24,12 @@ class RequestedPage(NamedTuple):
     url: str
     """URL of the page in events."""
     priority: int = BACKGROUND
-    """Priority; a page with a lower number may cancel the run of one with a higher number."""
+    """Priority of the page. A page with a lower number may cancel the run of a page with a higher number."""
 
 
 @dataclass(frozen=True, slots=True)
 class CellWork:
-    """The state of the site that the runner of cells needs."""
+    """State of the site, as the runner of cells needs it."""
 
     context: SiteContext
     asked: ExecutionOptions
@@ -48,7 +48,7 @@ class PageOutcome:
     """Source path of the post."""
     url: str
     diagnostics: tuple[Diagnostic, ...] = ()
-    """Diagnostics, valid until the next outcome of the page."""
+    """Diagnostics about the cells of the page, valid until its next outcome."""
     ran: int = 0
     """Number of cells that ran."""
     stopped: bool = False

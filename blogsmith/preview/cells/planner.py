@@ -1,4 +1,4 @@
-"""Plan of the sessions of the site that must run now, with the job of each."""
+"""Plan of the sessions of the site that must run now, with a job for each session."""
 
 from __future__ import annotations
 
@@ -73,7 +73,8 @@ class Planner:
 
     def plan(self, work: CellWork, forced: Collection[str], known: Collection[str]) -> RunPlan:
         """Return the sessions that must run. forced: source paths of pages to run even if their recorded
-        results are valid. known: source paths of further pages whose jobs are needed."""
+        results are valid. known: source paths of pages whose jobs are also needed, although they may have
+        nothing to run."""
         if not work.may_run:
             return RunPlan(work, tuple(PlannedPage(wanted, n) for n, wanted in enumerate(work.pages)))
         pages = [wanted.page for wanted in work.pages if not wanted.page.has_errors]

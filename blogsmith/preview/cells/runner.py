@@ -25,7 +25,7 @@ _CLOSE_S = 10.0
 
 
 class CellRunner:
-    """Runner of cells. The thread of the event loop calls it, and it works in threads of its own."""
+    """Runner of cells. The thread of the event loop calls its methods. The work is done in other threads."""
 
     def __init__(
         self,
@@ -34,9 +34,10 @@ class CellRunner:
         done: Callable[[PageOutcome], None],
         now: Callable[[], dt.datetime],
     ) -> None:
-        """Create a runner without threads. root: absolute path of the site. publish: called with events about
-        runs, from any thread. done: called with the outcome of a page, from the deciding thread. now: returns
-        the current time, which is recorded as the date of a result."""
+        """Create a runner without threads. root: absolute path of the site. publish: function that is called
+        with events about runs, from any thread. done: function that is called with the outcome of a page,
+        from the deciding thread. now: function that returns the current time, which is recorded as the date
+        of a result."""
         self._root, self._publish, self._done, self._now = root, publish, done, now
         self._wake = threading.Condition()
         self._work: CellWork | None = None
@@ -75,7 +76,8 @@ class CellRunner:
             self._wake.notify()
 
     def current(self) -> list[Mapping[str, object]]:
-        """Return the events of running sessions, for a page that has just connected."""
+        """Return events that describe the sessions that are running now, for a page that has just
+        connected."""
         schedule = self._schedule
         return schedule.current() if schedule else []
 
@@ -106,7 +108,7 @@ class CellRunner:
 
     def _handle_events(self, schedule: Scheduler, due: float | None) -> bool:
         """Wait for events and pass them to the schedule. Return False when the runner is closed. due: time
-        when output must be sent; None: no output waits."""
+        when waiting output must be sent; None if no output is waiting."""
         with self._wake:
             wait_s = _LONG_S if due is None else max(0.0, due - time.monotonic())
             self._wake.wait_for(self._has_events, wait_s)

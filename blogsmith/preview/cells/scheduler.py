@@ -1,5 +1,5 @@
-"""Schedule of sessions: starts those that must run, the page being viewed first, and cancels those that are
-no longer needed.
+"""Schedule of sessions. It starts the sessions that must run, the page being viewed first, and cancels those
+that are no longer needed.
 
 When all sessions of a page that run together have ended, their results are recorded and reported together.
 """
@@ -105,8 +105,8 @@ class PageRun:
             self.events.finish("stopped")
 
     def outcome(self, diagnostics: tuple[Diagnostic, ...], **more: object) -> PageOutcome:
-        """Return the outcome of the page, and store its diagnostics as the last ones. more: further fields of
-        the outcome."""
+        """Return the outcome of the page. Store its diagnostics in `last_diagnostics`. more: further fields
+        of the outcome."""
         self.last_diagnostics = diagnostics
         return PageOutcome(self.planned.path, self.planned.wanted.url, diagnostics, **more)  # type: ignore[arg-type]
 
@@ -155,8 +155,8 @@ class PageRun:
         return record != before
 
     def inputs(self, session: str, run: SessionRun | None, files: FileDigests) -> dict[str, str | None]:
-        """Return the digests of the known inputs of a session except its code. run: result of the session, if
-        it has ended."""
+        """Return the digests of the known inputs of a session except its code. run: result of the session;
+        None if it has not ended."""
         page = self.planned.wanted.page
         known = declared_inputs(page.cells, session, files)
         if run is None:
@@ -241,7 +241,7 @@ class Scheduler:
                     page.queue(task.job, task.place, changed=changed)
 
     def step(self) -> None:
-        """Process the events since the last call: make a new plan, record results, start sessions."""
+        """Process the events since the last call: make a new plan, record results and start sessions."""
         if self._is_new and self._work is not None:
             self._is_new = False
             plan = self._plan(self._work)
@@ -253,15 +253,16 @@ class Scheduler:
             self._start_some()
 
     def flush(self, now: float) -> float | None:
-        """Send output that is due by `now`. Return the time for the next call, or None if no output is
-        waiting."""
+        """Send output that is due at `now`. Return the time when the next output is due, or None if no output
+        is waiting."""
         due = [found for page in self._pages.values() if (found := page.events.flush(now)) is not None]
         return min(due, default=None)
 
     # -- from any thread --
 
     def kill(self, url: str) -> None:
-        """Kill the processes of a page, or of all pages; `stop` or `close` must follow."""
+        """Kill the processes of a page, or of all pages if `url` is empty. The caller must call `stop` or
+        `close` afterwards."""
         with self._lock:
             running = list(self._running)
         for task in running:
@@ -278,7 +279,7 @@ class Scheduler:
         self._warm.close()
 
     def current(self) -> list[Event]:
-        """Return the events of running sessions."""
+        """Return events that describe the sessions that are running now."""
         return [event for page in list(self._pages.values()) if page.tasks for event in page.events.current()]
 
     def close(self) -> None:
@@ -350,7 +351,7 @@ class Scheduler:
                     page.queue(job, task.place, changed=changed)
 
     def _changed_inputs(self, page: PageRun, task: SessionTask) -> frozenset[str]:
-        """Return the files that have changed since a session started, so that it may have read an older
+        """Return the files that have changed since a session started. The session may have read an older
         version of them."""
         now = read_stamps(task.start_stamps, self._root)
         changed = {path for path, stamp in now.items() if stamp != task.start_stamps[path]}
@@ -359,8 +360,8 @@ class Scheduler:
         return frozenset(changed - self._memory.own_files((task.path, task.session)))
 
     def _may_repeat(self, task: SessionTask, changed: frozenset[str]) -> bool:
-        """Return whether to restart a session because files changed. A file that changed in the last two runs
-        is taken for output of the session itself."""
+        """Return whether to restart a session because files have changed. A file that changed in each of the
+        last two runs is assumed to be output of the session itself."""
         key = (task.path, task.session)
         again = changed & task.changed
         self._memory.own_files(key).update(path for path in again if not path.endswith(".py"))
@@ -419,8 +420,8 @@ class Scheduler:
                 self._make_room(task)
 
     def _make_room(self, task: SessionTask) -> None:
-        """Cancel and requeue the session with the lowest priority, if `task` has a higher one, unless another
-        session is already ending."""
+        """If `task` has a higher priority than a running session, cancel the one with the lowest priority and
+        queue it again. Do nothing if another session is already ending."""
         if any(other.cancelled for other in self._running):
             return
         last = max(self._running, key=lambda other: (other.priority, other.place))
@@ -444,8 +445,8 @@ class Scheduler:
             task.start(start, page.events, self._calls.ended, self._find_checkpoints(page, task))
 
     def _find_checkpoints(self, page: PageRun, task: SessionTask) -> Callable[[Hold], RunCheckpoints | None]:
-        """Return a function that returns the checkpoints of a session, or None if the page is not open or if
-        all cells must run."""
+        """Return a function that returns the checkpoints of a session. It returns None if the page is not
+        open, or if all cells must run."""
         assert self._work is not None
         if task.priority != FOREGROUND or self._work.asked.execute == "all":
             return lambda hold: None
@@ -454,7 +455,7 @@ class Scheduler:
         return partial(self._checkpoints.session, task.job, declared, date)
 
     def _prepare(self, plan: RunPlan) -> None:
-        """Start workers for the first pages in advance."""
+        """Start workers in advance for the first pages."""
         execution = plan.work.context.config.execution
         jobs = [job for planned in plan.pages[:PREPARED_PAGES] for job in planned.jobs.values()]
         if jobs != self._prepared and execution.executor == "local":

@@ -35,7 +35,8 @@ class SessionTask:
     is_low_priority: bool = False
     """Whether the task starts only when no other task runs or waits."""
     start_stamps: Mapping[str, FileStamp | None] = field(default_factory=dict)
-    """Files that the session is known to use → their stamps at the start of the run."""
+    """Path of each file that the session is known to use → stamp at the start of the run; None for a missing
+    file."""
     changed: frozenset[str] = frozenset()
     """Files whose changes caused this run to be started again."""
     loops: tuple[str, ...] = ()
@@ -47,7 +48,7 @@ class SessionTask:
     run: SessionRun | None = None
     """Result of the run; None until it has ended."""
     diagnostics: tuple[Diagnostic, ...] = ()
-    """Errors outside the session that prevented it from running."""
+    """Errors that prevented the session from running; their cause is outside the session."""
     is_on_cluster: bool = False
     is_over: bool = False
     """Whether the thread of the task has ended and the schedule has handled the end."""
@@ -72,9 +73,9 @@ class SessionTask:
         ended: Ended,
         checkpoints: Callable[[Hold], RunCheckpoints | None],
     ) -> None:
-        """Run the session on this machine. start: function that starts the worker process. ended: called from
-        the task's thread at the end. checkpoints: function that returns the checkpoints to resume from and to
-        add to. Its argument is a function that must be called with each new process."""
+        """Run the session on this machine. start: function that starts the worker process. ended: function
+        that the task's thread calls at the end. checkpoints: function that returns the checkpoints to resume
+        from and to extend. Its argument is a function that must be called with each new process."""
         live = self._live = WorkerRegistry(start)
         self._begin(lambda: run_session(self.job, watch, live.start, checkpoints(live.register)), ended)
 
@@ -87,8 +88,7 @@ class SessionTask:
         self._begin(lambda: self._elsewhere(context, folder, workers, watch), ended)
 
     def cancel(self) -> None:
-        """Kill the processes of the session, so that the task's thread ends. Can be called from any
-        thread."""
+        """Kill the processes of the session, which ends the task's thread. Any thread may call this."""
         self.cancelled = True
         live, executor = self._live, self._executor
         if live is not None:

@@ -1,9 +1,10 @@
-"""Workers started in advance: forked from servers that have already imported the modules a session uses.
+"""Workers that are started in advance. They are forked from servers that have already imported the modules a
+session uses.
 
 A session must not be able to detect that its worker was forked, because a build starts fresh processes.
-Therefore a server imports, in addition to the setting `preload`, at most one module of
-`_PRELOADABLE_MODULES`, and serves only sessions that import it themselves. If a file of the site has the same
-name as a module in the server, the worker is started fresh.
+Therefore a server imports the modules in the setting `preload` and at most one module of
+`_PRELOADABLE_MODULES`, and serves only sessions that import that module themselves. If a file of the site has
+the same name as a module in the server, the worker is started fresh.
 """
 
 from __future__ import annotations
@@ -45,8 +46,8 @@ def find_slow_import(job: SessionJob) -> str:
 
 
 class WorkerPool:
-    """Starter of the workers of all sessions; many threads may call it. The argument `preload` of its methods
-    contains the modules in the setting of this name."""
+    """Starter of the workers of all sessions; many threads may call it. In its methods, `preload` contains
+    the modules in the setting of this name."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -58,7 +59,7 @@ class WorkerPool:
         self._closed = False
 
     def prepare(self, jobs: Iterable[SessionJob], preload: tuple[str, ...]) -> None:
-        """Start servers for these sessions, the most important first. They import modules in the
+        """Start servers for these sessions, the most important first. The servers import modules in the
         background."""
         wanted = {(job.python, _modules(job, preload)): job for job in jobs if _can_be_forked(job)}
         for job in reversed(list(wanted.values())[:_MAX_SERVERS]):
@@ -74,7 +75,7 @@ class WorkerPool:
 
     @property
     def problems(self) -> Mapping[str, str]:
-        """Module → import error, as reported by the server that was used last."""
+        """Return module → import error, as reported by the server that was used last."""
         return self._problems
 
     def close(self) -> None:

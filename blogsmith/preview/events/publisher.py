@@ -51,8 +51,8 @@ class EventPublisher:
         self._outcomes: dict[str, PageOutcome] = {}
         self._finished: set[str] = set()
         self._pending_saves: tuple[float, set[str]] | None = None
-        """Time of the first save whose result has not been printed, and the files saved since then; None if
-        there is none."""
+        """Time of the first save whose result has not been printed, and all files saved since then; None if
+        every result has been printed."""
         self._is_whole = False
 
     def hello(self) -> Mapping[str, object]:
@@ -61,13 +61,13 @@ class EventPublisher:
 
     @property
     def finished(self) -> frozenset[str]:
-        """Source paths of posts whose cells have finished, as in `UpdateRequest`."""
+        """Source paths of posts whose cells have finished, used for `UpdateRequest.finished`."""
         return frozenset(self._finished)
 
     # -- to browsers --
 
     def style_sheets(self, present: SiteSnapshot, paths: tuple[str, ...]) -> None:
-        """Report saved stylesheets to open pages, so that they load these stylesheets again."""
+        """Report saved stylesheets to open pages, which then load them again."""
         files = style_sheets(present, paths)
         if files:
             self._publish({"kind": "css", "files": files})
@@ -80,8 +80,8 @@ class EventPublisher:
             self._publish({"kind": "files", "files": found})
 
     def pages(self, present: SiteSnapshot | None, found: Mapping[str, str], lines: Mapping[str, int]) -> None:
-        """Report open pages that have new HTML. found: path of a page → new version. lines: source path →
-        edited line."""
+        """Report open pages that have new HTML. found: URL path of a page → new version. lines: source path
+        of a post → line that was edited."""
         if not found or present is None:
             return
         views = {path: present.views.get(path) for path in found}
@@ -126,8 +126,8 @@ class EventPublisher:
     # -- on the terminal --
 
     def on_save(self, at_s: float, paths: tuple[str, ...], pages: int) -> None:
-        """Print saved files and the number of open pages that they changed. If the number is 0, wait for the
-        update of the whole site. at_s: time of the save."""
+        """Print the saved files and the number of open pages that changed. If this number is 0, wait for the
+        update of the whole site before printing. at_s: time of the save."""
         told = tuple(path for path in paths if not path.startswith("_freeze/"))
         if pages:
             self._print_change(at_s, told, pages)
@@ -136,7 +136,7 @@ class EventPublisher:
             self._pending_saves = (first_s, known | set(told))
 
     def on_complete(self, shown: ServedSite, seconds: float) -> None:
-        """Print that the whole site is up to date. seconds: time since the update began."""
+        """Print that the whole site is up to date. seconds: duration of the update."""
         present, pages = shown.snapshot, shown.pages.take_count()
         if present and not self._is_whole:
             self._is_whole = True
@@ -186,8 +186,9 @@ MAX_ITEMS = 100
 def all_problems(
     present: SiteSnapshot | None, broken: Sequence[Diagnostic], others: Iterable[Diagnostic]
 ) -> tuple[Diagnostic, ...]:
-    """Return all diagnostics, sorted, without duplicates and ignored warnings. broken: errors that prevent an
-    update of the whole site. others: diagnostics of templates and running cells."""
+    """Return all diagnostics of `present` and the other arguments, sorted, without duplicates and ignored
+    warnings. broken: errors that prevent an update of the whole site. others: diagnostics of templates and
+    running cells."""
     log = BuildLog(no_progress, present.config.diagnostics.as_levels if present else NO_LEVELS)
     log.add(broken)
     if present:
@@ -201,8 +202,8 @@ def all_problems(
 def problems_event(
     found: Sequence[Diagnostic], new: Sequence[Diagnostic], present: SiteSnapshot | None
 ) -> Mapping[str, object]:
-    """Return the event with the first `MAX_ITEMS` diagnostics, errors first. new: diagnostics that the last
-    event did not have."""
+    """Return the event with the first `MAX_ITEMS` diagnostics, errors first. new: diagnostics that the
+    previous event did not contain."""
     first = choose_first(found, MAX_ITEMS, lambda one: one.severity)
     fresh = set(new)
     return {

@@ -1,4 +1,4 @@
-"""Terminal output of the preview: one line for each change, and each diagnostic once.
+"""Terminal output of the preview, with one line for each change, and each diagnostic once.
 
 Two diagnostics with the same message and file are the same diagnostic, even if the location differs, for
 example because the author typed text before it.
@@ -44,7 +44,7 @@ def serving_line(url: str) -> str:
 
 
 def format_complete(counts: Counts, seconds: float, problems: Iterable[Diagnostic] = ()) -> str:
-    """Return the line printed when every page is available, with counts and duration."""
+    """Return the line printed when every page is available, with `counts` of the site and the duration."""
     parts = [plural(counts.pages, "page"), plural(counts.formulas, "formula")]
     if counts.cells:
         parts.append(plural(counts.cells, "cell"))
@@ -56,7 +56,7 @@ def format_complete(counts: Counts, seconds: float, problems: Iterable[Diagnosti
 
 
 def change_line(change: ChangeLine) -> str:
-    """Return the line printed after a save: time, files, number of pages, duration and number of
+    """Return the line printed after a save, with time, files, number of pages, duration and number of
     diagnostics."""
     first = printable(change.paths[0]) if change.paths else "the site"
     others = f" and {len(change.paths) - 1:,} more" if len(change.paths) > 1 else ""
@@ -69,8 +69,8 @@ def change_line(change: ChangeLine) -> str:
 
 
 def problem_lines(before: Sequence[Diagnostic], now: Sequence[Diagnostic], *, color: bool) -> list[str]:
-    """Return the entries to print after a change from the diagnostics `before` to those of `now`: new errors,
-    new warnings, and a note about errors that are fixed. An entry may have several lines."""
+    """Return the entries to print after a change from the diagnostics `before` to those of `now`. They are
+    new errors, new warnings, and a note about fixed errors. An entry may have several lines."""
     fresh = new_problems(before, now)
     ordered = sorted(fresh, key=lambda found: (found.severity, *sort_key(found)))
     return [*format_list(ordered, color=color), *_format_fixed(before, now, fresh)]
@@ -90,8 +90,8 @@ def new_problems(before: Iterable[Diagnostic], now: Iterable[Diagnostic]) -> lis
 
 
 def replaces(line: str, previous: str) -> bool:
-    """Return whether a line replaces the previous line on the terminal: both are about saves of the same
-    file."""
+    """Return whether a line replaces the previous line on the terminal, because both are about saves of the
+    same file."""
     new, old = _TIMED.fullmatch(line), _TIMED.fullmatch(previous)
     return new is not None and old is not None and new[1] == old[1]
 
@@ -99,8 +99,8 @@ def replaces(line: str, previous: str) -> bool:
 def _format_fixed(
     before: Sequence[Diagnostic], now: Sequence[Diagnostic], fresh: Sequence[Diagnostic]
 ) -> list[str]:
-    """Return a line about fixed errors. Files with new errors are left out, because the author is probably
-    still typing. fresh: the new diagnostics."""
+    """Return a line about fixed errors; no line if none was fixed. Files with new errors are left out,
+    because the author is probably still typing. fresh: the new diagnostics."""
     # with swapped arguments, this returns the diagnostics that are gone
     changed = {found.path for found in fresh if found.severity == "error"}
     gone = [

@@ -25,7 +25,7 @@ from .reply import FilePart, HttpResponse, RequestRejectedError, encode_header, 
 from .request import MAX_BODY, MAX_HEAD, MAX_TARGET, ClientLimits, Request, parse_head
 
 _RETRY = b"retry: 300\n\n"
-"""Field of the stream with the delay, in milliseconds, after which a browser reconnects."""
+"""Field of the stream that sets the delay, in milliseconds, after which a browser reconnects."""
 _PING = b": ping\n\n"
 
 
@@ -59,9 +59,9 @@ class EventHub:
         report_bug: Callable[[Exception], None],
         limits: ClientLimits,
     ) -> None:
-        """Create a hub without streams. hello: returns the first event of a stream. It runs in the hub's
-        thread and must not block. Code that changes its result must do so before it publishes the event about
-        the change, so that no stream misses it."""
+        """Create a hub without streams. hello: function that returns the first event of a stream. It runs in
+        the hub's thread and must not block. Code that changes its result must do so before it publishes the
+        event about the change, so that no stream misses it."""
         self._hello = hello
         self._report_bug = report_bug
         self._limits = limits
@@ -185,7 +185,8 @@ class EventHub:
             self._selector.modify(stream.connection, wanted, stream)
 
     def _handle_ready(self, stream: _Stream, events: int) -> None:
-        """Handle a client that can receive data, has sent data (which is ignored), or has disconnected."""
+        """Handle a client that can receive data, has sent data, or has disconnected. Data from the client is
+        ignored."""
         if events & selectors.EVENT_READ:
             try:
                 heard = stream.connection.recv(65536)
@@ -251,7 +252,8 @@ class Connection:
         self.is_sending = False
         self.is_evicted = False
         self.since_s = time.monotonic()
-        """Time of `time.monotonic` when the thread began to wait, or when the client last accepted data."""
+        """Time of `time.monotonic` when the thread began to wait for a request, or when the client last
+        accepted data."""
 
     @property
     def socket(self) -> socket.socket:
@@ -271,8 +273,8 @@ class Connection:
         _shut(self._connection, socket.SHUT_RDWR)
 
     def serve(self) -> bool:
-        """Answer requests until the client is done. Return True if the hub now owns the socket, False if it
-        must be closed."""
+        """Answer requests until the client sends no more. Return True if the hub now owns the socket, False
+        if the caller must close it."""
         try:
             while True:
                 try:
@@ -330,8 +332,8 @@ class Connection:
             raise RequestRejectedError(431, "The headers are too long.")
 
     def _body(self, request: Request) -> tuple[bytes, bool]:
-        """Return the body, and whether it was read: only a `POST` body of at most `MAX_BODY` bytes is
-        read."""
+        """Return the body, and whether it was read. Only the body of a `POST` request is read, and only if it
+        has at most `MAX_BODY` bytes."""
         length = request.length or 0
         if length == 0:
             return b"", True
@@ -376,7 +378,7 @@ class Connection:
             self._write(head, (body[at : at + _PIECE] for at in range(0, len(body), _PIECE)))
 
     def _write(self, head: bytes, pieces: Iterator[bytes] | tuple[()]) -> None:
-        """Send the header together with the first piece of the body, so that a page is one packet instead of
+        """Send the header and the first piece of the body together, so that a page is one packet instead of
         two."""
         self.since_s, self.is_sending = time.monotonic(), True
         waiting = head
@@ -387,8 +389,8 @@ class Connection:
         self.is_sending = False
 
     def _write_all(self, data: bytes) -> None:
-        """Send all data, as `sendall` of a socket does, and record the time when the client last accepted
-        some."""
+        """Send all data, as `sendall` of a socket does. Record each time when the client accepts some of
+        it."""
         until_s = time.monotonic() + self._limits.send_s
         left = memoryview(data)
         while left:

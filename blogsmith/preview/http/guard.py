@@ -1,4 +1,4 @@
-"""Access control of requests, by their content alone.
+"""Access control, which depends only on the content of a request.
 
 Any web page that the author visits can send requests to this machine, but it cannot forge `Host` and
 `Origin`. If the preview listens on more than localhost, `Host` may be any name of this machine. These names
@@ -31,7 +31,8 @@ _PROBE_ADDRESSES = ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::
 
 
 def normalize_host(host: str) -> str:
-    """Normalize a host for comparison: lower case, an IPv6 address without brackets and zone."""
+    """Return a host in the form for comparisons, which is lower case, an IPv6 address without brackets and
+    zone."""
     host = host.strip().lower()
     return host.removeprefix("[").removesuffix("]").partition("%")[0]
 
@@ -121,8 +122,8 @@ def check_origin(request: Request, path: str) -> None:
 
 
 def check_method(request: Request, path: str) -> None:
-    """Raise `RequestRejectedError` unless the request reads something or runs an action. path: decoded
-    path."""
+    """Raise `RequestRejectedError` if the method of the request, its upgrade or its body is not allowed for
+    its path. path: decoded path."""
     is_action = path.startswith(f"{PREFIX}do/")
     allowed = "POST" if is_action else "GET, HEAD"
     if request.method not in allowed.split(", "):
@@ -134,7 +135,8 @@ def check_method(request: Request, path: str) -> None:
 
 
 def check_action(request: Request, token: str) -> None:
-    """Raise `RequestRejectedError` unless a page that this server has sent requests the action."""
+    """Raise `RequestRejectedError` unless the action is requested by a page that this server has sent. token:
+    secret of these pages."""
     sent = request.headers.get("x-blogsmith-token", "").encode("latin-1")
     if not hmac.compare_digest(sent, token.encode()):
         raise RequestRejectedError(403, "The token of this preview is missing or old; reload the page.")

@@ -76,8 +76,8 @@ read anything."""
 ACTIVE_CONTENT_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; sandbox"
 )
-"""Content-Security-Policy for files that may contain scripts. It blocks the scripts, because these files have
-the same origin as pages that contain the token."""
+"""Content-Security-Policy for files that may contain scripts. It blocks these scripts, because they would run
+with the same origin as pages that contain the token."""
 PLAIN = "text/plain; charset=utf-8"
 
 
@@ -125,7 +125,7 @@ def plain_reply(status: int, text: str, **headers: str) -> HttpResponse:
 
 
 def is_active(media_type: str) -> bool:
-    """Return whether a file of this type may contain scripts: SVG and all other XML."""
+    """Return whether a file of this type may contain scripts, which is true for SVG and all other XML."""
     name = media_type.partition(";")[0].strip().lower()
     return name.endswith(("+xml", "/xml", "/xsl", "/rdf"))
 

@@ -101,7 +101,7 @@ class ClientLimits:
     idle_s: float = 15.0
     """Time that a connection stays open between requests."""
     send_s: float = 30.0
-    """Time limit for sending one fragment of a response."""
+    """Time limit for sending one piece of a response."""
     ping_s: float = 15.0
     """Interval between keep-alive messages on a stream of events."""
     connections: int = 256

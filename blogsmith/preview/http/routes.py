@@ -49,8 +49,8 @@ class ClientFile:
 
 
 def client_files(folder: Path = FOLDER) -> Mapping[str, ClientFile]:
-    """Read the preview's own files. Return a map from the path below /_blogsmith/ to the file. Requests are
-    only looked up in this table and never become paths on disk."""
+    """Read the preview's own files. Return a map from their URL path after /_blogsmith/ to the file. The path
+    of a request is only looked up in this map and never becomes a path on disk."""
     return {
         path.relative_to(folder).as_posix(): ClientFile(TYPES[path.suffix], path.read_bytes())
         for path in sorted(folder.rglob("*"))
@@ -80,8 +80,8 @@ class Routes:
     """Function that is called with every internal error."""
 
     def reply(self, request: Request, body: bytes, *, is_local: bool = True) -> HttpResponse:
-        """Return the response to a request, also after an error. is_local: whether the request comes from
-        this machine."""
+        """Return the response to a request. If an error occurs, the response describes it. is_local: whether
+        the request comes from this machine."""
         try:
             return self._reply(request, body, is_near=is_local)
         except RequestRejectedError as refused:
@@ -181,8 +181,8 @@ def _redirect(answer: Response) -> HttpResponse:
 
 
 def _with_file(reply: HttpResponse, part: FilePart, request: Request) -> HttpResponse:
-    """Add the requested part of a file to a response. Browsers read videos in parts, and Safari plays no
-    video without this."""
+    """Return a response with the requested part of a file instead of a body. Browsers read videos in parts,
+    and Safari plays no video without this."""
     headers = {"Accept-Ranges": "bytes"}
     # RFC 9110 13.1.5, conditional ranges: the preview sends no validators, so no condition can be true
     whole = reply.status != 200 or request.method == "HEAD" or "if-range" in request.headers

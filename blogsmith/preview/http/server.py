@@ -1,6 +1,6 @@
 """HTTP server of the preview: its sockets, the admission of clients, and one thread per connection.
 
-It serves no folder: pages come from the site in memory, its own files from a fixed table.
+It serves no folder. Pages come from the site in memory, and the preview's own files from a fixed table.
 """
 
 from __future__ import annotations
@@ -46,11 +46,12 @@ class PreviewServer:
     ) -> None:
         """Create a server that does not listen yet.
 
-        token: secret that pages send with an action. hello: returns the first event of every stream, without
-        `kind` and `run`; see `EventHub`. host: address to listen on. port: first port to try; 0 means any
-        port. is_port_fixed: whether to try no other port. allowed_hosts: names and addresses that `Host` may
-        contain, in addition to those of this machine. report_bug: called with internal errors, in the thread
-        where they occur. Raises ValueError if other machines can reach `host` but `allowed_hosts` is empty.
+        token: secret that pages send with an action. hello: function that returns the first event of every
+        stream, without `kind` and `run`; see `EventHub`. host: address to listen on. port: first port to try;
+        0 means any port. is_port_fixed: whether to try no other port. allowed_hosts: names and addresses that
+        `Host` may contain, in addition to those of this machine. report_bug: function that is called with
+        internal errors, in the thread where they occur. Raises ValueError if other machines can reach `host`
+        but `allowed_hosts` is empty.
         """
         if not is_loopback(host) and not allowed_hosts:
             raise ValueError(f"missing host names: name those that clients may use for {host}")
@@ -190,7 +191,8 @@ def _reject_connection(connection: socket.socket) -> None:
 
 
 class Admission:
-    """Set of connections. The thread that accepts connections adds them; their own threads remove them."""
+    """Set of the open connections. The thread that accepts connections adds them; their own threads remove
+    them."""
 
     def __init__(self, limits: ClientLimits) -> None:
         self._limits = limits
@@ -206,8 +208,7 @@ class Admission:
         return len(self._threads)
 
     def enter(self, connection: Connection, thread: Thread) -> bool:
-        """Add a connection if there is room, or if another one can be ended for it. Return whether it was
-        added."""
+        """Add a connection if there is room, or if an older one can be ended. Return whether it was added."""
         until_s = monotonic() + self._limits.admission_s
         with self._changed:
             while len(self._threads) >= self._limits.connections and not self._is_closed:
@@ -228,7 +229,7 @@ class Admission:
             self._changed.notify_all()
 
     def close(self) -> tuple[Thread, ...]:
-        """End all connections and admit no more. Return the threads that will end."""
+        """End all connections and admit no more. Return their threads, which will end soon."""
         with self._changed:
             self._is_closed = True
             for connection in self._threads:
@@ -277,7 +278,7 @@ def host_in_url(host: str) -> str:
 
 
 def listen(host: str, port: int, *, is_fixed: bool = False) -> list[socket.socket]:
-    """Return sockets that listen on `host`, on `port` or one of the hundred ports after it.
+    """Return sockets that listen on `host`, at `port` or at one of the hundred ports after it.
 
     port: 0 means any port. is_fixed: whether to try only `port`. Raises OSError if no port is free, or if
     this machine does not have the address.
@@ -307,8 +308,8 @@ def _addresses(host: str) -> list[Address]:
 
 
 def _bind_all(addresses: list[Address], port: int) -> list[socket.socket]:
-    """Bind one socket for each address. Skip an address that this machine does not have, except for the
-    first."""
+    """Return one listening socket for each address. Skip an address that this machine does not have, unless
+    it is the first."""
     listeners: list[socket.socket] = []
     try:
         for address in addresses:

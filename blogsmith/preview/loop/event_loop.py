@@ -1,4 +1,4 @@
-"""Event loop of the preview: handles events in order, renders saved pages first, then updates the site.
+"""Event loop of the preview. It handles events in order, renders saved pages first, then updates the site.
 
 After a save, only the page of that post is rendered. Then the whole site is updated in small steps, with all
 other work between them. So the page that the author writes never waits, and the final result is identical to
@@ -36,7 +36,7 @@ from .messages import (
 SAVES_PER_COLLECTION = 32
 """Number of saves between two garbage collections."""
 SIGNAL_CHECK_S = 0.25
-"""Interval for checking while idle whether the preview must end, in seconds."""
+"""Time in seconds between two checks whether the preview must end, while the loop is idle."""
 
 
 class EventLoop:
@@ -55,8 +55,8 @@ class EventLoop:
         report_bug: Callable[[Exception], None],
     ) -> None:
         """Create a loop without running it. clock: monotonic clock, in seconds. request_cells: function that
-        requests the cells that must run. rested: called whenever nothing is left to do. report_bug: called
-        with internal errors."""
+        requests the cells that must run. rested: function that is called whenever nothing is left to do.
+        report_bug: function that is called with internal errors."""
         self._site = site
         self._publisher = publisher
         self._report_bug = report_bug
@@ -110,7 +110,7 @@ class EventLoop:
 
     def run(self, check: Callable[[], None] = lambda: None) -> None:
         """Handle messages until `StopRequest` arrives, or until a signal or `check` raises an exception.
-        check: called often."""
+        check: function that is called often."""
         self._full_update.begin(rest_s=0.0)
         try:
             while not self._is_over:
@@ -161,7 +161,8 @@ class EventLoop:
             self._on_cells_end(message)
 
     def _is_answering(self) -> bool:
-        """Return whether requests can be answered: the site is loaded, or an error explains why it is not."""
+        """Return whether requests can be answered, because the site is loaded or because an error explains
+        why it is not."""
         return self._site.snapshot is not None or bool(self._publisher.site_errors)
 
     def _answer(self, asked: PreviewPageRequest | VersionRequest) -> None:
@@ -223,7 +224,8 @@ another one follows."""
 
 
 class FullUpdate:
-    """Updates of the whole site for one event loop. `step` runs the next step."""
+    """Updates of the whole site for one event loop. Each call of `step` runs the next step of the current
+    update."""
 
     def __init__(
         self,
@@ -238,9 +240,9 @@ class FullUpdate:
         request_cells: Callable[[], None],
         rested: Callable[[], None],
     ) -> None:
-        """Create an object without an update. awaited_paths: returns the paths of requests that are not
-        answered yet. request_cells: called to request the cells that must run. rested: called whenever
-        nothing is left to do."""
+        """Create an object without an update. awaited_paths: function that returns the paths of requests that
+        are not answered yet. request_cells: function that requests the cells that must run. rested: function
+        that is called whenever nothing is left to do."""
         self._line = line
         self._site = site
         self._publisher = publisher
@@ -361,7 +363,7 @@ class FastPath:
         saves: PendingChanges,
         request_cells: Callable[[], None],
     ) -> None:
-        """Create a fast path. request_cells: called to request the cells that must run."""
+        """Create a fast path. request_cells: function that requests the cells that must run."""
         self._line = line
         self._site = site
         self._publisher = publisher
@@ -369,9 +371,9 @@ class FastPath:
         self._request_cells = request_cells
 
     def is_relevant(self, save: ChangeReport) -> bool:
-        """Return whether a save may change pages: if the site has not been read completely; if a source of
-        the site, a macro file or a file that a page includes was saved; or if any page has cells, because
-        their code can read every file."""
+        """Return whether a save may change pages. It may do so in three cases: the site has not been read
+        completely; a source of the site, a macro file or a file that a page includes was saved; or any page
+        has cells, because their code can read every file."""
         present = self._site.snapshot
         if (
             save.everything
@@ -406,8 +408,8 @@ class FastPath:
         return count
 
     def render(self, paths: tuple[str, ...]) -> dict[str, int]:
-        """Render saved posts. Return a map from the source path of each post to its first changed line. Other
-        pages that the save changes are left to the update of the site."""
+        """Render saved posts. Return a map from the source path of each post to its first changed line. Leave
+        other pages that the save changes to the update of the whole site."""
         lines = {}
         for path in paths:
             present = self._site.snapshot
@@ -423,7 +425,7 @@ class FastPath:
         return lines
 
     def show_results(self, post: str, record: str) -> None:
-        """Render new results of a post's cells. record: path of the record of these results."""
+        """Render the new results of a post's cells. record: path of the file that contains these results."""
         present = self._site.snapshot
         if present is not None:
             again = _without_site_error(
@@ -434,16 +436,16 @@ class FastPath:
                 self.compare({})
 
     def compare(self, lines: Mapping[str, int]) -> int:
-        """Find the open pages that have changed since the last call, and notify their browsers. Return the
-        number of these pages. lines: source path → line that was edited."""
+        """Find the open pages that have changed since the last call, and notify the browsers that show them.
+        Return the number of these pages. lines: source path → line that was edited."""
         found = self._site.changed_pages()
         self._publisher.pages(self._site.snapshot, found, lines)
         self._publisher.problems(self._site)
         return len(found)
 
     def request_for(self, changed: tuple[str, ...], *, everything: bool = False) -> UpdateRequest:
-        """Return the request to the pipeline after these files have changed. everything: whether other files
-        may have changed, too."""
+        """Return the request to the pipeline after the files `changed` have changed. everything: whether
+        other files may have changed, too."""
         return UpdateRequest(changed, everything, self._site.open_sources(), self._publisher.finished)
 
     def _has_cells(self, path: str) -> bool:
@@ -453,7 +455,8 @@ class FastPath:
 
 
 def _without_site_error(make: Callable[[], SiteSnapshot | None]) -> SiteSnapshot | None:
-    """Return the result of `make`. Return None after an error, which the update of the whole site reports."""
+    """Return the result of `make`. Return None if it raises a SiteError, because the update of the whole site
+    reports this error."""
     try:
         return make()
     except SiteError:
@@ -461,8 +464,8 @@ def _without_site_error(make: Callable[[], SiteSnapshot | None]) -> SiteSnapshot
 
 
 def first_difference(before: str, after: str) -> int:
-    """Return the 1-based number of the first line where two strings differ. If all lines of one are at the
-    start of the other, return the number of its last line."""
+    """Return the 1-based number of the first line where two strings differ. If one string is the beginning of
+    the other, return the number of its last line."""
     old, new = before.split("\n"), after.split("\n")
     for number, (one, other) in enumerate(zip(old, new, strict=False), 1):
         if one != other:

@@ -1,1 +1,1 @@
-"""Site as browsers see it: URLs, pages, files."""
+"""The site as browsers see it, with its URLs, pages and files."""

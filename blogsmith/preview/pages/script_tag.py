@@ -1,4 +1,4 @@
-"""Script that the preview adds to a page, and the URLs that it uses."""
+"""Script that the preview adds to a page. Also conversion between paths of the site and URL paths."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ class ScriptTag:
     token: str
     """Secret that pages send with an action."""
     editor: str = ""
-    """Value of `data-editor`, which says how a source file is opened."""
+    """Value of the attribute `data-editor`, which determines how a source file is opened."""
 
     def insert(self, html: bytes, version: str, source: str) -> bytes:
-        """Return the page with the script at the end of its `<head>`, and with permission for it in the
-        page's policy. source: source path of the page; empty for a generated page."""
+        """Return the page with the script at the end of its `<head>`. Its Content-Security-Policy permits the
+        script. source: source path of the page; empty for a generated page."""
         data = {"version": version, "source": source, "token": self.token, "editor": self.editor}
         attributes = "".join(f' data-{name}="{escape(value)}"' for name, value in data.items())
         script = f'<script type="module" src="{PREFIX}live.js" data-blogsmith{attributes}></script>\n'
@@ -52,13 +52,13 @@ def content_version(html: bytes) -> str:
 
 
 def browser_path(path: str) -> str:
-    """Return a path of the site as a browser shows it in `location.pathname`. The base path is already
+    """Return a path of the site as `location.pathname` of a browser contains it. The base path is already
     encoded."""
     return quote(path, safe="/%")
 
 
 def path_of(decoded: str, base_path: str) -> str:
-    """Return the path in the site for a decoded URL path: its base path is encoded again."""
+    """Return the path of the site for a decoded URL path. The base path in it is encoded again."""
     plain = unquote(base_path)
     is_inside = plain != base_path and decoded.startswith(f"{plain}/")
     return base_path + decoded[len(plain) :] if is_inside else decoded

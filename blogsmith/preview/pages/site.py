@@ -1,4 +1,4 @@
-"""Site as browsers see it: the content of URLs, and which open pages have changed.
+"""The site as browsers see it: the content of each URL, and the open pages that have changed.
 
 The HTML of a page is rendered on request, and cached while a build would give the same HTML. A page whose
 source or template has an error keeps its last valid HTML.
@@ -37,7 +37,7 @@ _COMPRESSION_LEVEL = 1
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page with the HTML of a build and with line markers."""
+    """A page with the HTML of a build, including line markers."""
 
     version: str
     packed: bytes
@@ -93,7 +93,8 @@ class RenderedPages:
         return count
 
     def render_page(self, present: SiteSnapshot, path: str) -> Page | None:
-        """Return the page at a path of `present`, or None if its template fails and it was never valid."""
+        """Return the page at a path of `present`. Return None if its template fails and has never rendered
+        the page without an error."""
         view = present.files_by_url[path].content
         assert isinstance(view, PageView), "not a page"
         composition = present.plan
@@ -117,7 +118,7 @@ class RenderedPages:
         return PageOrigin(made.problems, made.texts, made.templates) if made and made.templates else None
 
     def is_made(self, present: SiteSnapshot, path: str) -> bool:
-        """Return whether the page is cached and up to date."""
+        """Return whether the page at a path is cached and up to date."""
         view, made = present.files_by_url[path].content, self._made.get(path)
         return made is not None and isinstance(view, PageView) and _is_current(made, view, present.plan)
 
@@ -168,12 +169,12 @@ def _is_wrong(present: SiteSnapshot, view: PageView) -> bool:
 
 
 MAX_OPEN_PAGES = 256
-"""Maximum number of pages that count as open in a tab: those requested last."""
+"""Maximum number of pages that are treated as open in a tab. Those requested last are kept."""
 _NO_VERSION = ""
 
 FindPage = Callable[[str, OutputFile], tuple[Page, tuple[Diagnostic, ...]] | None]
-"""Function from the path of a page and its planned file to the page of the previous preview and its
-diagnostics. None if the inputs have changed."""
+"""Function that finds a page of the previous preview. Its arguments are the path of the page and the planned
+file. It returns the page and its diagnostics, or None if the inputs of the page have changed."""
 
 
 class ServedSite:
@@ -185,8 +186,8 @@ class ServedSite:
         self.pages = RenderedPages(trace=line.texts)
         self._present: SiteSnapshot | None = None
         self.open_earlier: Callable[[SiteSnapshot], FindPage] | None = None
-        """Function that returns a `FindPage` for the pages of the previous preview; None after the function
-        has been called."""
+        """Function that returns a `FindPage` for the pages of the previous preview; None after it has been
+        called."""
         self._previous_assets = PreviousAssets()
         self._open: OrderedDict[str, str] = OrderedDict()
         """Path of an open page → version that was last sent to a tab."""
@@ -255,7 +256,7 @@ class ServedSite:
         return [view.path for view in views if view and view.path]
 
     def changed_pages(self) -> dict[str, str]:
-        """Return path → version of the open pages that have changed since tabs were last notified. The
+        """Return the open pages that have changed since tabs were last notified: path → new version. The
         version is empty if the page no longer exists."""
         found = {}
         for path, version in list(self._open.items()):
@@ -350,7 +351,8 @@ class ServedSite:
         return Response(404, body=self._add_script(html.encode(), "", ""))
 
     def _note_missing(self, path: str) -> None:
-        """Record the request for a missing page, because a tab may wait for it to appear."""
+        """Record the request for a missing page, because the tab that requested it may wait for the page to
+        appear."""
         if path.endswith(("/", ".html")):
             self.page_sent(path, _NO_VERSION)
 
@@ -421,9 +423,9 @@ the front matter is read."""
 
 
 def awaited_sources(resolved: ResolvedSite, paths: Iterable[str]) -> list[str]:
-    """Return the source paths of the pages at these paths and, for lists among them, of the newest posts.
-    This is a guess, because the content of lists is not known yet. Pages that the guess misses are read when
-    the list is rendered."""
+    """Return the source paths of the pages at these paths. For a list among them, add the newest posts, which
+    the list probably shows. This is a guess, because the content of lists is not known yet. Pages that are
+    missing here are read when the list is rendered."""
     found: dict[str, None] = {}
     base_path, urls = resolved.config.base_path, resolved.loaded.urls
     sources = {url: path for path, url in urls.urls.items()}
@@ -446,8 +448,8 @@ def _sections(resolved: ResolvedSite) -> set[str]:
 
 
 def _newest_posts(resolved: ResolvedSite, section: str, edition: str) -> list[str]:
-    """Return the source paths of the newest posts of a section, or for an empty `section`, of the whole
-    language version."""
+    """Return the source paths of the newest posts of a section. If `section` is empty, return those of the
+    whole language version. edition: language of this version."""
     urls = resolved.loaded.urls
 
     def posts() -> Iterator[Document]:

@@ -40,8 +40,8 @@ from .messages import (
 )
 
 _KEPT_RESULTS = 2
-"""Number of results of `site_outputs` whose functions can still be called, per plugin: the preview may write
-files of the site before its last change."""
+"""Maximum number of results of `site_outputs` per plugin whose functions can still be called. More than one
+is needed, because the preview may write files of the site before its last change."""
 
 
 class PluginTimeout(BaseException):
@@ -87,8 +87,8 @@ def _serve(setup: PluginSetup, requests: BinaryIO, answers: BinaryIO) -> None:
 
 
 def _enter_sandbox(sandbox: str) -> str:
-    """Restrict this process like a cell: it may write only in its temporary folder, which is the current one.
-    Return why that failed, as a message; empty if it worked."""
+    """Restrict this process in the same way as a cell: it may write only in its temporary folder, which is
+    the current one. Return the reason if that failed, as a message; otherwise an empty string."""
     if sandbox == "off":
         return ""
     from ...execute.worker.landlock import restrict
@@ -154,7 +154,8 @@ class _Functions:
         self._stored = 0
 
     def call(self, call: HookCall, document: Document | None) -> bytes:
-        """Call a function. Return its packed result."""
+        """Call a function. Return its packed result. document: the document that the function receives, if
+        any."""
         limited = call.limit_s and has_alarm()
         with alarm(call.limit_s, PluginTimeout, is_cpu_time=True) if limited else nullcontext():
             if call.hook == "read":
@@ -181,7 +182,7 @@ class _Functions:
         return tables[call.hook]()
 
     def _read(self, call: HookCall, document: Document | None) -> bytes:
-        """Return the packed changes of a `page_read` function; empty bytes if it returns the document
+        """Call a `page_read` function. Return its packed changes; empty bytes if it returns the document
         itself."""
         assert document is not None, "the request has it"
         made: object = self._function(call)(document)

@@ -1,4 +1,4 @@
-"""Plugins of a site that run in a process of their own: the functions by which a build calls this process.
+"""Functions for a build to call the plugins of a site, which run in a process of their own.
 
 The process starts when plugins are loaded, and again if a call has ended it. It ends with the last reference
 to the functions, and with blogsmith. The process and the programs that it started are one process group.
@@ -65,8 +65,8 @@ _CAUGHT: Mapping[str, type[BaseException]] = {
 
 
 def start_plugins(setup: PluginSetup) -> dict[str, Hooks]:
-    """Start a process with these plugins of a site. Return their registrations by name. SiteError if one
-    fails to load."""
+    """Start a process with these plugins of a site. Return plugin name → registrations. Raise SiteError if a
+    plugin fails to load."""
     process = PluginProcess(setup)
     return {one.plugin: _proxies(process, one) for one in process.registered}
 
@@ -75,7 +75,7 @@ class PluginProcess:
     """A process that runs plugins."""
 
     def __init__(self, setup: PluginSetup) -> None:
-        """Start the process and load the plugins. SiteError if one fails to load."""
+        """Start the process and load the plugins. Raise SiteError if one fails to load."""
         self._setup = setup
         self._lock = threading.Lock()
         self._document: Document | None = None
@@ -91,8 +91,9 @@ class PluginProcess:
         document: Document | None = None,
         limit_s: float = 0,
     ) -> bytes:
-        """Call a function of a plugin. Return its packed result. Raise what the function raises, as an
-        exception of the same name; SiteError if the process ends. Arguments: as in `HookCall`."""
+        """Call a function of a plugin. Return its packed result. Raise an exception of the same name if the
+        function raises one, and SiteError if the process ends. The parameters are the fields of
+        `HookCall`."""
         with self._lock:
             if self._running is None:
                 self._start()
@@ -115,8 +116,8 @@ class PluginProcess:
         return _decode(answer.value, list[Registered], names[0])
 
     def _ask(self, request: bytes, plugin: str) -> HookAnswer:
-        """Send a request, and return its answer. If waiting for the answer is interrupted, end the process:
-        otherwise the answer would be taken for the answer to the next request."""
+        """Send a request, and return its answer. If the wait for the answer is interrupted, end the process,
+        because its answer would be taken for that of the next request."""
         assert self._running is not None, "the caller has started it"
         running = self._running
         try:
@@ -143,13 +144,13 @@ class PluginProcess:
 
 
 def _show(plugin: str, printed: str) -> None:
-    """Show what a plugin has printed on stderr, with its name."""
+    """Show text that a plugin has printed on stderr, together with the name of the plugin."""
     for line in printable(printed, keep="\n\t").splitlines():
         sys.stderr.write(f'plugin "{plugin}" prints: {line}\n')
 
 
 class _Running:
-    """A running process with its pipes, its temporary folder, and a file for what plugins print."""
+    """A running process with its pipes, its temporary folder, and a file for the output of plugins."""
 
     def __init__(self, setup: PluginSetup) -> None:
         guard = SiteImportGuard(str(setup.code.root))
@@ -176,8 +177,8 @@ class _Running:
         self._seen = 0
 
     def ask(self, request: bytes) -> bytes:
-        """Send a request, and return its answer. Raise TimeoutError, EOFError or ConnectionError if there is
-        none."""
+        """Send a request, and return its answer. Raise TimeoutError, EOFError or ConnectionError if the
+        process does not answer."""
         requests, answers = self._child.stdin, cast("BinaryIO", self._child.stdout)
         write_frame(cast("BinaryIO", requests), request)
         if os.name == "posix" and not select.select([answers], [], [], LIMIT_S)[0]:
@@ -188,13 +189,14 @@ class _Running:
         return data
 
     def wait_after_eof(self) -> int:
-        """Return the exit code of the process, which has closed its pipes."""
+        """Wait for the end of the process, which has closed its pipes. Return its exit code."""
         with suppress(subprocess.TimeoutExpired):
             return self._child.wait(_EXIT_S)
         return 0
 
     def take_printed(self) -> str:
-        """Return the text that plugins have printed since the last call, without what exceeds the limit."""
+        """Return the text that plugins have printed since the last call. Text that exceeds the limit is left
+        out."""
         size = os.fstat(self._printed.fileno()).st_size
         if size <= self._seen:
             return ""

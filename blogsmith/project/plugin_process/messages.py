@@ -1,7 +1,8 @@
-"""Messages between blogsmith and the process of plugins: four bytes of length, big-endian, and the data.
+"""Messages between blogsmith and the process of plugins. A message is four bytes of length, big-endian, and
+the data.
 
-Requests are pickled, because the process trusts blogsmith. Answers are never unpickled, because decoding
-them must not run code: they are MessagePack, decoded by type.
+Requests are pickled, because the process trusts blogsmith. Answers are never unpickled, because decoding them
+must not run code: they are MessagePack, decoded by type.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _LENGTH_BYTES = 4
 
 
 class PluginSetup(Struct, frozen=True):
-    """First request: what to load."""
+    """First request, which contains the code to load."""
 
     code: PluginCode
     names: tuple[str, ...]
@@ -41,7 +42,7 @@ class PluginSetup(Struct, frozen=True):
 
 
 class HookCall(Struct, frozen=True):
-    """Request: call one function of a plugin."""
+    """Request to call one function of a plugin."""
 
     plugin: str
     hook: Hook
@@ -49,11 +50,11 @@ class HookCall(Struct, frozen=True):
     """Name under which the function is registered, or its position among the functions of the plugin."""
     arguments: tuple[Any, ...] = ()
     document: Document | None = None
-    """Document that the function receives after `arguments`."""
+    """Document that the function receives after `arguments`; None if it receives none."""
     has_same_document: bool = False
     """Whether the function receives the document of the previous request that had one."""
     limit_s: float = 0
-    """Limit of processor time in seconds; 0: none."""
+    """Limit of processor time in seconds; 0 means no limit."""
 
 
 class RemoteFailure(Struct, frozen=True):
@@ -76,7 +77,7 @@ class HookAnswer(Struct, frozen=True):
     """Outcome of a request."""
 
     value: bytes = b""
-    """Result, packed by `pack`; for a setup, a list of `Registered`."""
+    """Result, packed by `pack`. For a `PluginSetup`, it is a list of `Registered`."""
     failure: RemoteFailure | None = None
 
 
@@ -103,20 +104,21 @@ class ChangedDocument(Struct, frozen=True):
     """Result of a `page_read` function that has changed the document."""
 
     body: str | None = None
-    """New body; None if it is the same."""
+    """New body; None if the body has not changed."""
     front: bytes = b""
-    """JSON of a `FrontMatter` with the new values of `names`, except `extra`."""
+    """JSON of a `FrontMatter` that contains the new values of the fields `names`. Its field `extra` is not
+    used."""
     names: tuple[str, ...] = ()
     """Names of the changed fields."""
     extra: bytes = b""
-    """The new `extra`, packed."""
+    """New value of the field `extra`, packed by `pack`."""
 
 
 class PageReadResult(Struct, frozen=True):
     """Result of a `page_read` function that has not returned its argument."""
 
     changed: ChangedDocument | None
-    """Changes; None if the result is not a document of this page. The caller then reports an error."""
+    """Changes; None if the result is not a document of this page, which is an error."""
 
 
 def write_frame(stream: BinaryIO, data: bytes) -> None:
@@ -168,7 +170,8 @@ _ENCODING = ("utf-8", "surrogatepass")
 
 def pack(value: object, keep: Callable[[Callable[[], Any]], int] | None = None) -> bytes:
     """Return the bytes of a value. Raise TypeError if it is not made of strings, numbers, dates, bytes, None,
-    lists and mappings. keep: stores a function, and returns its number; None: functions are not allowed."""
+    lists and mappings. keep: function that stores a function and returns its number; None: functions are not
+    allowed."""
     if type(value) is str:
         return _STRING + value.encode(*_ENCODING)
     return _OTHER + msgspec.msgpack.encode(_to_plain(value, keep))
@@ -195,7 +198,7 @@ def _to_plain(value: Any, keep: Callable[[Callable[[], Any]], int] | None) -> ob
 
 def unpack(data: bytes, call: Callable[[int], Any] | None = None) -> Any:
     """Return the value of packed bytes. Raise ValueError or DecodeError if they are invalid. call: function
-    that calls the stored function with a number."""
+    that calls the stored function with the given number."""
     if data[:1] == _STRING:
         return data[1:].decode(*_ENCODING)
     try:
@@ -214,7 +217,7 @@ def _from_plain(call: Callable[[int], Any] | None, code: int, data: memoryview) 
 
 
 def pack_document(made: Document, document: Document) -> ChangedDocument:
-    """Return the differences of a document that a plugin has made from `document`."""
+    """Return the differences between `document` and `made`, which a plugin has made from it."""
     fields = [one.name for one in dataclasses.fields(FrontMatter)]
     names = [name for name in fields if getattr(made.front, name) is not getattr(document.front, name)]
     changed = {name: getattr(made.front, name) for name in names if name != "extra"}
@@ -251,6 +254,7 @@ def unpack_document(changed: ChangedDocument, document: Document) -> Document:
 
 
 def search_path(entries: list[str], is_inside: Callable[[str], bool]) -> list[str]:
-    """Return a search path of modules without folders of the site, and with the folder of blogsmith."""
+    """Return a search path of modules. It contains the folder of blogsmith, and the folders in `entries`
+    except those of the site."""
     own = str(Path(__file__).parents[3])
     return list(dict.fromkeys([*(one for one in entries if one and not is_inside(one)), own]))

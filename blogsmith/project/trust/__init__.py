@@ -1,1 +1,2 @@
-"""Consent to run the code of a site: what it covers, and how the folder of a site is recognized."""
+"""Consent to run the code of a site. Determines the files and settings that it covers, and recognizes the
+folder of a site."""

@@ -1,4 +1,5 @@
-"""Consent of the user of this machine to run the code of a site: its plugins and the cells of its posts.
+"""Consent of the user of this machine to run the code of a site, which consists of its plugins and the cells
+of its posts.
 
 As in `direnv allow`, consent is a record of the user, outside the site. It covers one folder, a digest of
 each file of its plugins, and the settings that decide what runs: those under `execute:`, and a command under
@@ -58,7 +59,7 @@ class ConsentChange(Struct, frozen=True):
 
 
 class Consent(Struct, frozen=True):
-    """Whether code of a site may run here, and if not, the reason."""
+    """Whether code of a site may run here. If not, also the reason."""
 
     state: State
     """`earlier`: consent given in an old version of blogsmith, which did not record the folder. `elsewhere`:
@@ -67,12 +68,11 @@ class Consent(Struct, frozen=True):
     code: PluginCode
     """The plugin code whose digests were checked; empty if there is no valid consent."""
     files: Mapping[str, str]
-    """Digests of all checked files: the plugins, and programs of the site that settings name."""
+    """Digests of all checked files, which are the plugins, and programs of the site that the settings use."""
     settings: Mapping[str, str]
     changes: tuple[ConsentChange, ...] = ()
     problem: str = ""
-    """Reason why the record of trust is not read, with the command that repairs the record; otherwise
-    empty."""
+    """Reason why the record of trust cannot be read, with the command that repairs it; otherwise empty."""
 
     @property
     def is_given(self) -> bool:
@@ -81,8 +81,8 @@ class Consent(Struct, frozen=True):
 
     @property
     def reason(self) -> str:
-        """Reason why the user's trust in a site has ended, as part of a sentence; empty if there never was
-        any."""
+        """Reason why the user's trust in a site has ended, as part of a sentence; empty if the user never
+        trusted the site."""
         if self.state == "unread":
             return self.problem
         if self.state == "earlier":
@@ -93,8 +93,8 @@ class Consent(Struct, frozen=True):
 
 
 def check_consent(root: Path, config: Config | None = None) -> Consent:
-    """Return whether this user trusted exactly this folder with these plugins and settings. config: settings
-    of the site; None: read them."""
+    """Return whether this user trusts exactly this folder with its present plugins and settings. config:
+    settings of the site; None to read them."""
     root = root.resolve()
     try:
         record = _read_records().get(str(root))
@@ -120,8 +120,8 @@ def is_trusted(root: Path, config: Config | None = None) -> bool:
 
 
 def trust(root: Path) -> Consent:
-    """Record the consent to the current plugins and settings of the site. Raise SiteError if this fails. The
-    result has the files and settings that are covered now, but `state` and `changes` as they were before this
+    """Record the consent to the current plugins and settings of the site. Raise SiteError if this fails. In
+    the result, `files` and `settings` are those covered now, but `state` and `changes` are those before this
     call."""
     root = root.resolve()
     config = load_config(root).config
@@ -159,7 +159,7 @@ def _refused_consent(state: State, root: Path) -> Consent:
 
 
 def execution_settings(config: Config) -> dict[str, str]:
-    """Return the settings that decide what runs and what it may do, as key → value, without defaults."""
+    """Return key → value, without defaults, for the settings that decide what runs and what it may do."""
     usual = msgspec.to_builtins(Execution())
     now: dict[str, Any] = msgspec.to_builtins(config.execution)
     found = {
@@ -176,8 +176,8 @@ def execution_settings(config: Config) -> dict[str, str]:
 
 
 def _programs(root: Path, config: Config) -> dict[str, str]:
-    """Return digests of files of the site that the settings name as programs. (Programs elsewhere are the
-    user's own.)"""
+    """Return digests of the site's files that the settings name as programs. Programs outside the site belong
+    to the user and are not included."""
     editor = read_editor(config.editor)
     named = [config.execution.python, *(editor.command[:1] if editor.runs_site_command else ())]
     found = {}
@@ -191,8 +191,8 @@ def _programs(root: Path, config: Config) -> dict[str, str]:
 
 
 def installed_plugins(root: Path, config: Config) -> dict[str, InstalledPart]:
-    """Map the names of plugins in the settings to the installed packages that contain them. A file in the
-    site's `plugins/` and a bundled plugin take precedence."""
+    """Return name → installed package, for each plugin in the settings that an installed package contains. A
+    file in the site's `plugins/` and a bundled plugin take precedence."""
     known = bundled_plugins()
     wanted = [
         name
@@ -204,7 +204,8 @@ def installed_plugins(root: Path, config: Config) -> dict[str, InstalledPart]:
 
 
 def installed_digests(root: Path, config: Config) -> dict[str, str]:
-    """Map installed plugins, by name, package and version, to digests of their packages."""
+    """Return the digest of the package of each installed plugin. A key contains the plugin's name, its
+    package and the version."""
     return {part.label: part_digest(part) for part in installed_plugins(root, config).values()}
 
 
@@ -233,8 +234,8 @@ class DamagedRecordError(UnsafeFileError):
 
 
 def _read_records() -> dict[str, object]:
-    """Return all records; none if the user trusted no site yet. Raise UnsafeFileError if other users may have
-    written the records, or if these are damaged."""
+    """Return all records; empty if the user has not trusted any site yet. Raise UnsafeFileError if other
+    users may have written the records, or if the records are damaged."""
     file = record_file()
     try:
         with open_folder(file.parent) as folder:
@@ -260,23 +261,23 @@ _MARK = "trust-"
 _NAME = lazy_pattern(r"trust-[0-9a-f]{32}")
 _STATX_BTIME = 0x800
 _BIRTH_AT = 80
-"""Offset of `stx_btime` in `struct statx`. The struct starts with a mask of the fields that the kernel has
-set."""
+"""Offset of `stx_btime` in `struct statx`. The struct starts with a mask that shows which fields the kernel
+has set."""
 _AT_FDCWD = -100
 """Constant of Linux that means the current folder, the same on all architectures."""
 
 
 def read_identity(root: Path, mark: object) -> Mapping[str, object] | None:
-    """Return the current identity of the folder, in the form of `mark_folder`; None if the marker file is
-    missing."""
+    """Return the current identity of the folder, in the form of `mark_folder`. Return None if the marker file
+    is missing. mark: recorded name of that file."""
     if not isinstance(mark, str) or not _NAME.fullmatch(mark) or not _is_marked(root, mark):
         return None
     return {"mark": mark, **_folder_identity(root)}
 
 
 def mark_folder(root: Path, known: object = None) -> Mapping[str, object]:
-    """Create a marker file, and return the identity of the folder as JSON data. OSError on failure. known:
-    marker of an earlier consent, which is reused if its file still exists."""
+    """Create a marker file, and return the identity of the folder as JSON data. Raise OSError on failure.
+    known: marker of an earlier consent, which is reused if its file still exists."""
     found = read_identity(root, known)
     if found:
         return found

@@ -62,7 +62,7 @@ class NotebookCell:
 
     @property
     def tags(self) -> frozenset[str]:
-        """Return the tags, with hyphens."""
+        """Return the tags, with each `_` replaced by `-`."""
         tags = self.metadata.get("tags")
         return frozenset(str(tag).replace("_", "-") for tag in (tags if isinstance(tags, list) else ()))
 

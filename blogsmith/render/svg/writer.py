@@ -147,8 +147,8 @@ class Writer:
         yield f"<{name}{_attributes(attributes)}>{inner}</{name}>{tail}" if name else inner
 
     def _kept_attributes(self, element: Element) -> dict[str, str]:
-        """Return the attributes to write, except for styles: the geometry, the id if it is referenced, and
-        the target of a `<use>`."""
+        """Return the attributes to write: the geometry, the id if it is referenced, and the target of a
+        `<use>`. Styles are not included."""
         known = ATTRIBUTES[local_name(element)] | {"transform"}
         kept = {
             key: self._round(value)

@@ -139,7 +139,8 @@ def page_order(urls: Iterable[str]) -> str:
 
 
 def page_row(page: IndexedPage, record: SearchRecord) -> list[object]:
-    """Return the entry of a page in the file of pages."""
+    """Return the entry of a page in the list of pages: its URL, its title, and for each section its id, its
+    heading and, if not 0, the number of its excerpt file."""
     parts = zip(record.sections, record.chunks, strict=True)
     # most pages have one file of excerpts
     return [page.url, page.title, [[part.id, part.heading, *([at] if at else [])] for part, at in parts]]

@@ -172,8 +172,8 @@ class LineWriter:
         return pos
 
     def _begin_block(self, offset: int) -> None:
-        """Start a block on a new line. If the current line has only markers of a Markdown list or quote, the
-        block starts there."""
+        """Start a block on a new line. If the current line contains only markers of a Markdown list or quote,
+        start the block on the current line instead. offset: offset of the block in the LaTeX source."""
         base = ""
         if self._pieces is not None:
             written = "".join(text for text, _ in self._pieces)

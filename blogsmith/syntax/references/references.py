@@ -177,7 +177,8 @@ def _push(state: StateInline, found: re.Match[str], page: str, target: str, form
 
 
 def _push_to(state: StateInline, end: int, page: str, target: str, form: str, silent: bool) -> bool:
-    """Add a reference; its source is the text from the current position to `end`."""
+    """Consume a reference, whose source is the text from the current position to `end`. Add its token unless
+    `silent`. Return True, because the rule has matched. form: as in `XRef`."""
     if not silent:
         token = state.push("xref", "a", 0)
         place = inline_place(state, state.pos, end)

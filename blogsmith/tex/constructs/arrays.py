@@ -444,7 +444,7 @@ def _read_block(parser: Parser, columns: Sequence[str]) -> tuple[tuple[str, str]
 _DELIMITERS: Mapping[str, str] = MappingProxyType(
     {sign.replace("{", "\\{").replace("}", "\\}"): sign for sign in "()[]{}|"}
 )
-"""Delimiter in the columns of a block → character."""
+"""Delimiter as written in the column specification of a `block` → character."""
 
 
 ENVIRONMENTS: Mapping[str, Environment] = MappingProxyType(

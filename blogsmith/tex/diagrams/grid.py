@@ -67,7 +67,8 @@ class DiagramGrid(Struct):
         )
 
     def _named_arrows(self) -> Iterator[Arrow]:
-        """Yield the arrows. An end `D` means the label named `D` if there is one, otherwise the direction."""
+        """Yield the arrows. The end of an arrow may be written `D`: if a label has that name, the end is this
+        label, otherwise `D` is a direction."""
         names = {label.name for arrow in self.arrows for label in arrow.labels if label.name}
         for arrow in self.arrows:
             source, target = (

@@ -250,8 +250,8 @@ def _label_gaps(diagram: ArrowDiagram) -> dict[int, float]:
 
 
 def _place_arrows(diagram: ArrowDiagram, nodes: _Nodes) -> list[PlacedArrow]:
-    """Return the placed arrows in the order of the diagram. An arrow that starts or ends at a label of
-    another arrow is placed after this arrow."""
+    """Place the arrows and return them in the order of the diagram. If an arrow starts or ends at the label
+    of a second arrow, place the second one first."""
     names = {name: nodes[place] for name, place in diagram.names.items()}
     placed: dict[int, PlacedArrow] = {}
     pending = list(enumerate(diagram.arrows))

@@ -182,7 +182,7 @@ def make_option(tokens: Sequence[str]) -> Option:
 
 
 def strip_spaces(tokens: Sequence[str]) -> list[str]:
-    """Return the tokens without leading and trailing spaces."""
+    """Return the tokens without the space tokens at the start and at the end."""
     filled = [index for index, token in enumerate(tokens) if token != " "]
     return list(tokens[filled[0] : filled[-1] + 1]) if filled else []
 

@@ -101,7 +101,7 @@ DICTIONARY_OPENING = frozenset("([{⌈⌊⟨⟦⟪⟮")
 DICTIONARY_CLOSING = frozenset(")]}⌉⌋⟩⟧⟫⟯!")
 _ARROWS = lazy_pattern("[\u2190-\u21ff\u27f0-\u27ff\u2900-\u297f]")
 _LARGE_IN_FIREFOX = frozenset("⊕⊖⊗⊙⊎")
-"""Binary operators that Firefox would draw as large as a sum in displays."""
+"""Binary operators that Firefox would draw as large as a summation sign in display math."""
 UPRIGHT = frozenset("ΓΔΘΛΞΠΣΥΦΨΩ∇")
 _ESCAPES = {ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;"}
 _FIRST_MO = lazy_pattern(r"<mo(?=[ >])([^>]*)>")

@@ -225,8 +225,8 @@ class TokenReader:
         return self.read_delimited("[", "]")
 
     def read_delimited(self, opening: str, closing: str) -> list[str] | None:
-        """Implement `FormulaReader`. Brackets inside braces are ignored. Return None also if `closing` is
-        missing."""
+        """Implement `FormulaReader.read_delimited`. Ignore brackets inside braces. Return None if `opening`
+        is not next or `closing` is missing."""
         if self.peek() != opening:
             return None
         stack = self.stack

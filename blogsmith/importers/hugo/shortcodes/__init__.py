@@ -1,1 +1,1 @@
-"""Hugo's shortcodes: parser for calls, translation of calls, and expansion of the site's own templates."""
+"""Hugo's shortcodes. Parses calls, translates them, and expands the site's own templates."""

@@ -1,7 +1,7 @@
-"""Shortcodes that enclose text: callouts, folds, tabs, columns, notes, quotes and inline text.
+"""Shortcodes that enclose text, such as callouts, folds, tabs, columns, notes, quotes and inline text.
 
 A handler `show_…` gets a call, the translation of its inner text, and the context of its page. It returns
-None if it cannot translate the call.
+None if it cannot translate the call, for example because a required argument is missing.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def show_inner(call: Call, inner: str, context: CallContext) -> Replacement | No
 
 
 def show_tabs(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """Translate `tabs` to a block of tabs, which is not joined with a preceding block of tabs."""
+    """Translate `tabs` to a block of tabs. The block is not joined with a block of tabs before it."""
     if call.inner is None:
         return None
     names = [each.strip() for each in call.get("items").split(",") if each.strip()]
@@ -143,7 +143,8 @@ _TAB = "\ue012"
 
 
 def show_tab(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """Translate `tab` to one tab. If the call has no label, the surrounding `tabs` gives one to the tab."""
+    """Translate `tab` to one tab. If it has no label, `show_tabs` adds one later. Return None if the call has
+    no closing call."""
     if call.inner is None:
         return None
     name = call.get("header", "title", "name", "tabname", "label", 0)
@@ -164,7 +165,7 @@ def show_card(call: Call, inner: str, context: CallContext) -> Replacement | Non
 
 
 def show_button(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """Translate `button` to a link."""
+    """Translate `button` to a link; return None if it has no URL."""
     link = call.get("href", "link", "url", "relref", "ref", 0)
     text = " ".join(inner.split()) or call.get("text", "label", "title", 1) or link
     return Replacement(f"[{text}]({context.link(link) or link})") if link else None
@@ -236,8 +237,8 @@ def footnotes(notes: Sequence[str]) -> str:
 
 
 def show_quote(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """Translate `quote`, `blockquote` and `epigraph` to a quote, followed by its author and source if the
-    call names them."""
+    """Translate `quote`, `blockquote` and `epigraph` to a quote. If the call names an author and a source,
+    they follow the quote."""
     text = dedent_text(inner).strip() or call.get("text", "quote", 0 if not call.named else "text")
     if not text:
         return None

@@ -1,7 +1,7 @@
 """Shortcodes for images, videos, code, formulas, diagrams, links and parameters.
 
 A handler `show_…` gets a call, the translation of its inner text, and the context of its page. It returns
-None if it cannot translate the call.
+None if it cannot translate the call, for example because a required argument is missing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ _DELIMITED = re.compile(r"\s*(?:\$\$|\$|\\\\?\(|\\\\?\[)")
 
 
 def show_highlight(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """Translate `highlight` to a code block, or to a code span if it has the option `hl_inline`."""
+    """Translate `highlight` to a code block, or to a code span if it has the option `hl_inline`. Return None
+    if there is no closing call."""
     if call.inner is None:
         return None
     written = ",".join([*call.positional[1:], *(f'{key}="{value}"' for key, value in call.named.items())])
@@ -42,8 +43,8 @@ def _block(code: str, info: str, context: CallContext) -> Replacement:
 
 
 def show_formula(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """Translate `math` and `katex`. Their content is either text that contains formulas with delimiters, or
-    the TeX of one formula."""
+    """Translate `math` and `katex`. Their content is text that contains formulas with delimiters, or the TeX
+    of one formula."""
     if call.inner is None or not inner.strip():
         written = call.get("tex", "content", "formula", "code", 0)
         if written and written not in _FORMULA_WORDS:
@@ -66,8 +67,8 @@ def show_formula(call: Call, inner: str, context: CallContext) -> Replacement | 
 
 
 def _delimited(inner: str, context: CallContext) -> Replacement:
-    """Translate content with delimited formulas. Placeholders replace the formulas, because Hugo does not
-    apply Markdown inside this shortcode, so later conversions must not change their TeX."""
+    """Translate content with delimited formulas. Hugo does not apply Markdown inside this shortcode.
+    Placeholders therefore protect the formulas from later conversions."""
     opener, tex = split_formula(inner.strip())
     if opener in ("$$", r"\[", r"\\["):
         return Replacement(context.finished.mask(format_display_math(tex)), is_block=True)
@@ -98,7 +99,7 @@ def show_data(call: Call, inner: str, context: CallContext) -> Replacement | Non
 
 
 def show_reference(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """Translate `ref` and `relref` to a link destination; a missing page gives a notice."""
+    """Translate `ref` and `relref` to a link destination. If the page is missing, add a notice."""
     target = call.get(0, "path")
     address = context.link(target)
     if address:
@@ -114,8 +115,8 @@ def show_parameter(call: Call, inner: str, context: CallContext) -> Replacement 
 
 
 def show_file(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """Translate `include`, `readfile` and `code` to the text of a file; to a code block if the call names a
-    language."""
+    """Translate `include`, `readfile` and `code` to the text of a file. If the call names a language,
+    translate it to a code block."""
     name = call.get("file", "src", "path", 0)
     text = context.file(name) if name else ""
     if not text:
@@ -203,7 +204,7 @@ def _linked(address: str, alt: str, caption: str, link: str, width: str) -> str:
 
 
 def show_gallery(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """Replace a gallery call with its content, the images."""
+    """Replace a gallery call with the images in it."""
     return Replacement(inner, is_block=True) if inner.strip() else None
 
 

@@ -1,4 +1,4 @@
-"""Parser for shortcodes, and the context of a page that their translation needs.
+"""Parser for shortcodes. Also defines the context of a page, which their translation needs.
 
 Hugo reads shortcodes before Markdown, in code too. A call without closing call has no inner text. Only the
 template of a shortcode shows whether inner text is required.
@@ -38,8 +38,8 @@ _ESCAPED = lazy_pattern(r"\\(.)")
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """Text outside of calls, or the text of a call that is only shown: `{{</* name */>}}` without its
-    asterisks and slashes."""
+    """Text outside of calls, or the text of a call that is only shown. The call `{{</* name */>}}` is shown
+    without asterisks and slashes."""
 
     text: str
     start: int
@@ -97,7 +97,7 @@ def parse_shortcodes(text: str) -> tuple[Literal | Call, ...]:
 
 
 def _tokens(text: str) -> Iterator[re.Match[str]]:
-    """Yield matches of calls, and of calls shown as text, in order, in linear time.
+    """Yield matches of calls, and of calls that are shown as text, in order. The time is linear.
 
     If a call does not end because of an unclosed quote, the calls that begin inside this quote do not end
     either. They are skipped, because matching them would read the same text again.
@@ -169,7 +169,7 @@ def _count(nodes: Iterable[Literal | Call], opened: Counter[str], by: int) -> No
 
 
 def _close(nodes: list[Literal | Call], opened: Counter[str], name: str, closer: str, start: int) -> None:
-    """Close the last open call with this name: the nodes after it become its inner nodes. Without an open
+    """Close the last open call with this name. The nodes after it become its inner nodes. If there is no open
     call, append the closing call as text. opened: name → number of open calls."""
     for index in range(len(nodes) - 1, -1, -1) if opened[name] else ():
         node = nodes[index]
@@ -184,7 +184,7 @@ def _close(nodes: list[Literal | Call], opened: Counter[str], name: str, closer:
 
 
 def write_source(nodes: tuple[Literal | Call, ...]) -> str:
-    """Return the source of nodes as written; only calls shown as text lose their asterisks."""
+    """Return the source of nodes as written. Only calls that are shown as text lose their asterisks."""
     parts = []
     for node in nodes:
         if isinstance(node, Literal):
@@ -199,17 +199,18 @@ class CallContext:
     """Data of the page that contains a call, and functions for resolving links and files."""
 
     finished: HiddenFragments
-    """Hidden fragments of the page; a translation is added if later conversions must not change it."""
+    """Fragments of the page that later conversions do not see. A translation is added if it must not be
+    converted further."""
     link: Callable[[str], str]
-    """Function from a target of `ref` to a link destination; empty if the page does not exist."""
+    """Function that returns the link destination for a target of `ref`; empty if the page does not exist."""
     image: Callable[[str], str]
-    """Function from the old to the new URL of an image or file."""
+    """Function that returns the new URL of an image or file for the old URL."""
     param: Callable[[str], str]
-    """Function from a parameter's name to its value for the page, otherwise for the site; empty if it is not
-    set."""
+    """Function that returns the value of a parameter by its name, for the page or otherwise for the site;
+    empty if it is not set."""
     file: Callable[[str], str]
-    """Function from a path, relative to the site's root or to the page, to the content of the file; empty if
-    it cannot be read."""
+    """Function that returns the content of a file; empty if it cannot be read. The path is relative to the
+    site's root or to the page."""
     notice: Callable[[NoticeKind, str, str, str], None]
     """Function that adds a notice; called with kind, message, hint and the removed text."""
     data: Callable[[], Mapping[str, Any]] = dict

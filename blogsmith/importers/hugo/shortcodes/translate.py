@@ -39,7 +39,7 @@ _MOST_ROUNDS = 2000
 
 
 class _UnsupportedTemplateError(Exception):
-    """Error: the template contains an unsupported construct."""
+    """The template contains an unsupported construct."""
 
 
 @dataclass(slots=True)
@@ -75,8 +75,8 @@ def expand_template(template: str, call: Call, inner: str, context: CallContext)
 
 
 def _trim_whitespace(parts: list[str]) -> Iterator[str]:
-    """Yield literal text and actions of a template in turn. Remove whitespace of the text next to `{{-` and
-    `-}}`."""
+    """Yield the literal text and the actions of a template, alternately. Remove whitespace of the text next
+    to `{{-` and `-}}`."""
     for index, part in enumerate(parts):
         if index % 2:
             yield part
@@ -113,8 +113,8 @@ class _Branch:
 
 
 def _branches(parts: list[str], start: int) -> tuple[list[_Branch], int]:
-    """Return the branches of the block action at `start`, and the index after the `end` action. parts:
-    literal text and actions in turn."""
+    """Return the branches of the block action at `start`, and the index after its `end` action. parts:
+    literal text and actions, alternately."""
     branches: list[_Branch] = []
     depth, begin, words = 0, start + 1, _WORD.findall(parts[start].strip("{}- \t\n"))
     for position in range(start + 2, len(parts), 2):
@@ -151,8 +151,8 @@ def _choose(branches: list[_Branch], state: _State) -> Iterator[str]:
 
 
 def _repeat(branches: list[_Branch], state: _State) -> Iterator[str]:
-    """Expand `range`: yield the expansion of its body for each item of a list or mapping, or of its `else`
-    branch if there are no items."""
+    """Yield the output of `range`. It is the expansion of the body for each item of a list or mapping or, if
+    there are no items, of the `else` branch."""
     _, *expression = branches[0].words
     names: list[str] = []
     if ":=" in expression:
@@ -195,7 +195,7 @@ def _run(words: list[str], state: _State) -> str:
 
 
 def _value(words: list[str] | tuple[str, ...], state: _State) -> Any:
-    """Return the value of an expression; an empty string for any false value. words: words of the
+    """Return the value of an expression. Any false value is an empty string. words: words of the
     expression."""
     value: Any = None
     for stage in _stages(list(words)):
@@ -335,7 +335,7 @@ class HugoShortcodeTranslator:
     """Translator for the shortcodes of one page."""
 
     def __init__(self, context: CallContext, templates: Mapping[str, str]) -> None:
-        """Initialize a translator.
+        """Create a translator. context: data of the page.
 
         templates: name of a shortcode of the site → source of its template.
         """
@@ -344,7 +344,7 @@ class HugoShortcodeTranslator:
         self._code: tuple[range, ...] = ()
 
     def translate(self, text: str) -> str:
-        """Translate the supported shortcodes of a text. Unsupported ones stay in the text, with a comment."""
+        """Translate the supported shortcodes of a text. Keep unsupported ones in the text, with a comment."""
         if "{{" not in text:
             return text
         media = (segment for segment in divide(text) if segment.kind in CODE)
@@ -400,7 +400,7 @@ class HugoShortcodeTranslator:
         return found
 
     def _keep_call(self, call: Call, inner: str) -> Replacement:
-        """Return a call whose name is unknown: unchanged, but with its inner text translated. Add a notice,
+        """Return the source of a call whose name is unknown, with its inner text translated. Add a notice,
         unless the call is in code."""
         put = self._context.finished.mask
         if any(call.start in each for each in self._code):
