@@ -337,7 +337,9 @@ class OutputRows:
             raise ahead
         output, problems = ahead or self._make(planned)
         key = self._keys.key(planned)
-        if not key:
+        content = planned.content
+        is_current = content.is_current if isinstance(content, GeneratedFile) else None
+        if not key or (is_current and not is_current()):
             return output, problems
         if output.data is not None and not output.digest:
             output = replace(output, digest=sha256(output.data).hexdigest())
