@@ -71,8 +71,7 @@ class _ChargeInserter(NodeTransformer):
         """Wrap the expressions printed by `{{ … }}`."""
         self.generic_visit(node)
         node.nodes = [
-            part if isinstance(part, nodes.TemplateData) else self._wrap(part, PRINT)
-            for part in node.nodes
+            part if isinstance(part, nodes.TemplateData) else self._wrap(part, PRINT) for part in node.nodes
         ]
         return node
 
@@ -105,7 +104,6 @@ class _ChargeInserter(NodeTransformer):
         self.generic_visit(node)
         node.key = self._wrap_key(node.key)
         return node
-
 
     def add_payment(self, body: list[nodes.Node], line: int) -> None:
         """Insert a payment at the start of a body."""
