@@ -9,7 +9,7 @@ from io import BytesIO
 from typing import Any
 
 from ..base.diagnostics.model import Diagnostic, SiteError
-from ..base.storage.site_cache import read_or_make
+from ..base.storage.site_cache import read_bytes, read_or_make
 from ..model.documents import Output
 from ..model.generated_files import GeneratedFile, OutputFile
 from ..model.template_views import PageView
@@ -61,8 +61,8 @@ def plan_fonts(fonts: MathFonts, context: SiteContext) -> list[OutputFile]:
 
 
 def plan_subsetting(fonts: MathFonts, context: SiteContext) -> list[OutputFile]:
-    """Return the fonts whose subsetting may be needed, which takes half a second. `make_fonts` finds the
-    results in the cache."""
+    """Return the fonts that must be subset, which takes half a second. `make_fonts` finds the results in the
+    cache."""
     font = context.theme.files.math_font
     if font is None or not can_subset():
         return []
@@ -74,6 +74,7 @@ def plan_subsetting(fonts: MathFonts, context: SiteContext) -> list[OutputFile]:
         )
         for cut in fonts.cuts()
         if not font.asset.file.with_name(f"{cut.name}.woff2").is_file()
+        and read_bytes(context.root, "fonts", f"{cut.name}.woff2") is None
     ]
 
 
