@@ -27,9 +27,9 @@ from blogsmith.render.html import render_body
 from blogsmith.rows.page_rows import _TITLES
 from blogsmith.rows.trace import _SHARED, INDEPENDENT_LOOKUPS
 from blogsmith.site import feeds
+from blogsmith.stages import site_options
 from blogsmith.syntax.parser import Parsed, parse_document
 from tests.build_scripts import CELL, STEPS, Step, build_twice_at_once, compare, play
-from tests.cached_rows import row_names
 from tests.preview_sites import built
 from tests.recorded import unsealed
 from tests.site_files import NOW, build, put, put_bare
@@ -84,13 +84,21 @@ def test_a_post_shows_the_present_picture_of_the_next_one(tmp_path: Path) -> Non
     assert shown == [["b"], ["c"]]
 
 
-def test_all_style_sheets_are_kept(tmp_path: Path) -> None:
-    """There are more stylesheets than other files, and each takes milliseconds to make."""
+def test_no_stylesheet_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path / "blogsmith.yaml", "title: S\n")
+    write(tmp_path / "themes/own/theme.yaml", "extends: paper\nstyles: [own.css]\n")
+    own = tmp_path / "themes/own/static/own.css"
+    write(own, "a { color: red }")
+    with (tmp_path / "blogsmith.yaml").open("a") as settings:
+        settings.write("theme: own\n")
     build(tmp_path, use_cache=True)
-    made = {file.name for file in (tmp_path / "public/assets/paper").glob("*-*.css")}
-    assert row_names(tmp_path, "styles") == made
-    assert len(made) > 8
+    with monkeypatch.context() as patch:
+        patch.setattr(site_options, "_make", lambda *sheet: pytest.fail("a stylesheet is made again"))
+        write(tmp_path / "content/posts/a.md", "---\ntitle: A\ndate: 2026-01-01\n---\nText.\n")
+        assert build(tmp_path, use_cache=True).written > 0
+    write(own, "a { color: blue }")
+    compare(tmp_path)
+    assert any("a{color:blue}" in sheet.read_text() for sheet in (tmp_path / "public").rglob("*.css"))
 
 
 def test_feeds_are_no_matter_of_templates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

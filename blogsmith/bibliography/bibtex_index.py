@@ -10,10 +10,9 @@ If text cannot be parsed, an error with its position is recorded, and the fields
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from ..base.diagnostics.model import did_you_mean
 from ..base.patterns import lazy_pattern
@@ -151,8 +150,7 @@ contain the previous string twice would grow without bound."""
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
 
-@dataclass(frozen=True, slots=True)
-class BibField:
+class BibField(Struct, frozen=True):
     """The value of a field."""
 
     text: str
@@ -161,8 +159,7 @@ class BibField:
     """Offset of the value's first character in the file."""
 
 
-@dataclass(slots=True)
-class BibEntry:
+class BibEntry(Struct):
     """An entry, whose fields are added while it is parsed."""
 
     kind: str = ""

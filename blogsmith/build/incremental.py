@@ -12,11 +12,11 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from msgspec import structs
+from msgspec import Struct, field, structs
 
 from ..base.diagnostics.model import Diagnostic, SiteError
 from ..base.storage.site_cache import CacheInterface
@@ -66,8 +66,7 @@ if TYPE_CHECKING:
     from ..syntax.parser import Parsed
 
 
-@dataclass(frozen=True, slots=True)
-class UpdateRequest:
+class UpdateRequest(Struct, frozen=True):
     """The input of one update."""
 
     changed: Collection[str] = ()

@@ -17,7 +17,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from ..base.diagnostics.model import Diagnostic
 from ..base.storage.site_cache import CacheInterface, NullCache
@@ -81,16 +81,14 @@ class CachedHead:
     diagnostics: tuple[Diagnostic, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentFacts:
+class DocumentFacts(Struct, frozen=True):
     """Facts of a document that depend on nothing else in the site."""
 
     facts: PageFacts
     entry: PageEntry
 
 
-@dataclass(frozen=True, slots=True)
-class _Rendered:
+class _Rendered(Struct, frozen=True):
     document: Document
     body: Body
     lookups: Lookups
@@ -347,7 +345,7 @@ class PageCache:
             made = None
         if made is None:
             return None
-        self._bodies[path] = replace(made, facts=facts)
+        self._bodies[path] = structs.replace(made, facts=facts)
         return made.body
 
     def render(self, document: Document, tools: SiteAccess) -> tuple[Body, Lookups]:

@@ -174,8 +174,10 @@ def _decode_names(data: bytes) -> list[str] | None:
 # Several processes fill templates and draw cards. The files are the same as with one process.
 
 
-MIN_PROCESS_PAGES = 40
-"""Minimum number of pages for which starting processes is worthwhile."""
+MIN_PROCESS_PAGES = 100
+"""Minimum cost, in pages, for which starting processes is worthwhile. Each prepares itself first."""
+_FONT_COST = 60
+"""Cost of reducing a font, in pages, because the others are rendered at the same time."""
 _IMAGE_COST = 20
 """Cost of making the copies of an image, as a multiple of the cost of creating one page."""
 _FILES_PER_CALL = 4
@@ -297,7 +299,8 @@ class OutputRows:
         files created at the same time, which store themselves for later use. progress: is called with
         `images` or `pages`. SiteError if a process dies."""
         missing = [one for one in self._plan.files if estimate_cost(one) and not self._known_page(one)]
-        if processes < 2 or sum(map(estimate_cost, missing)) < MIN_PROCESS_PAGES:
+        cost = sum(map(estimate_cost, missing)) + _FONT_COST * len(slow_files)
+        if processes < 2 or cost < MIN_PROCESS_PAGES:
             return
         layouts = {one.content.layout: one for one in missing if isinstance(one.content, PageView)}
         for first in layouts.values():
@@ -337,7 +340,9 @@ class OutputRows:
             raise ahead
         output, problems = ahead or self._make(planned)
         key = self._keys.key(planned)
-        if not key:
+        content = planned.content
+        is_current = content.is_current if isinstance(content, GeneratedFile) else None
+        if not key or (is_current and not is_current()):
             return output, problems
         if output.data is not None and not output.digest:
             output = replace(output, digest=sha256(output.data).hexdigest())

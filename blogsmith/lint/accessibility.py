@@ -8,8 +8,9 @@ two targets.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from types import MappingProxyType
+
+from msgspec import Struct, field
 
 from ..base.diagnostics.fixes import Fix, make_replacement
 from ..base.diagnostics.model import Reporter
@@ -27,8 +28,7 @@ def report_accessibility(elements: Iterable[SourceElement], reporter: Reporter) 
         survey.visit(element)
 
 
-@dataclass(slots=True)
-class _OpenElement:
+class _OpenElement(Struct):
     """An element whose end tag has not been reached, with its content so far."""
 
     element: SourceElement
@@ -40,8 +40,7 @@ class _OpenElement:
     has_captions: bool = False
 
 
-@dataclass(slots=True)
-class _PageCheck:
+class _PageCheck(Struct):
     """State of the checks of one page."""
 
     reporter: Reporter

@@ -43,7 +43,8 @@ def report_dollars(tokens: Sequence[Token], reporter: Reporter) -> None:
     for token in tokens:
         if token.type == "math_inline" and token.markup == "$":
             _check_formula(get_record(token, Math), reporter)
-        report_dollars(token.children or (), reporter)
+        if token.children:
+            report_dollars(token.children, reporter)
 
 
 def _check_formula(math: Math, reporter: Reporter) -> None:

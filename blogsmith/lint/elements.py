@@ -113,7 +113,9 @@ def _inline_elements(
 ) -> Iterator[SourceElement]:
     place = Place(1)
     for token in tokens:
-        if token.type == "link_open":
+        if token.type == "text":
+            yield SourceElement("text", text=token.content)
+        elif token.type == "link_open":
             place = get_record(token, LinkTargetPlace).place if "linktargetplace" in token.meta else place
             attributes = {name: str(value) for name, value in token.attrs.items()}
             # The text of an autolink is its URL.

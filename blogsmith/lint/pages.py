@@ -24,4 +24,5 @@ def _arguments(tokens: Iterable[Token]) -> Iterator[TextMap]:
     for token in tokens:
         if token.type == "shortcode":
             yield from get_record(token, Shortcode).arg_maps.values()
-        yield from _arguments(token.children or ())
+        if token.children:
+            yield from _arguments(token.children)

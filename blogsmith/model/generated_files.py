@@ -26,6 +26,8 @@ class GeneratedFile(Struct, frozen=True):
     instead."""
     is_joint: bool = False
     """Whether creating it creates other files too, so that one process must create all of them."""
+    is_current: Callable[[], bool] | None = None
+    """Function that returns whether the file is still made from what `key` names; None if it always is."""
     is_slow: bool = False
     """Whether creating it may take about a second. Any thread may create it."""
     report: Callable[[], tuple[bytes, tuple[Diagnostic, ...]]] | None = None

@@ -24,7 +24,7 @@ from ..build.incremental import IncrementalPipeline
 from ..build.snapshot import SiteSnapshot
 from ..build.write import OutputKeys
 from ..config.load import load_config
-from ..model.generated_files import OutputFile, PageInputs
+from ..model.generated_files import GeneratedFile, OutputFile, PageInputs
 from ..model.units import format_duration
 from ..project.program import open_rows
 from ..project.report import ExecutionOptions
@@ -206,7 +206,7 @@ class PreviewServices:
         """Yield the stylesheets, to be stored with the pages, because a page must not be shown without its
         stylesheet."""
         for path, planned in present.files_by_url.items():
-            if path.endswith(".css") and isinstance(planned.content, partial):
+            if path.endswith(".css") and isinstance(planned.content, partial | GeneratedFile):
                 with suppress(SiteError):
                     yield StoredPage(path, "", "", "", zlib.compress(planned.content()))
 

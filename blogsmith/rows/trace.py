@@ -8,9 +8,9 @@ Source of the idea: verifying traces, in Mokhov, Mitchell, Peyton Jones, "Build 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from ..model.documents import Document
@@ -38,8 +38,7 @@ _SHARED = (
 Key = tuple[object, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Lookup:
+class Lookup(Struct, frozen=True):
     """A question and its answer: a call of a function of `SiteAccess`, with the result."""
 
     name: str

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from ..model.template_views import Link, ManualView, PageView, SeriesPart, UsedStatement
@@ -17,8 +17,7 @@ CATEGORY_WEIGHT = 2
 """Weight of a shared category; a shared tag has weight 1."""
 
 
-@dataclass(slots=True)
-class Relations:
+class Relations(Struct):
     """The related pages of a view, in fields named as in `PageView`. They are collected first, because later
     steps use earlier results, and then added to the view in one step, because copying a view costs more than
     collecting them."""

@@ -8,10 +8,11 @@ index of `sitemap-1.xml`, `sitemap-2.xml`, …
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import PurePosixPath
 from xml.etree import ElementTree
+
+from msgspec import Struct
 
 from ..config.schema import Config
 from ..model.generated_files import GeneratedFile
@@ -26,8 +27,7 @@ _ENTRY_BYTES = 128
 """Upper bound for the markup around a URL in its entry, in bytes."""
 
 
-@dataclass(frozen=True, slots=True)
-class SitemapLimits:
+class SitemapLimits(Struct, frozen=True):
     """Limits of one sitemap file. The default number of URLs is that of the protocol."""
 
     urls: int = 50_000

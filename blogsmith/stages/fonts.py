@@ -9,7 +9,7 @@ from io import BytesIO
 from typing import Any
 
 from ..base.diagnostics.model import Diagnostic, SiteError
-from ..base.storage.site_cache import read_or_make
+from ..base.storage.site_cache import read_bytes, read_or_make
 from ..model.documents import Output
 from ..model.generated_files import GeneratedFile, OutputFile
 from ..model.template_views import PageView
@@ -74,6 +74,7 @@ def plan_subsetting(fonts: MathFonts, context: SiteContext) -> list[OutputFile]:
         )
         for cut in fonts.cuts()
         if not font.asset.file.with_name(f"{cut.name}.woff2").is_file()
+        and read_bytes(context.root, "fonts", f"{cut.name}.woff2") is None
     ]
 
 

@@ -11,9 +11,9 @@ from urllib.parse import unquote
 
 from ..base.diagnostics.model import Diagnostic, Place, Reporter, format_suggestion, nearest
 from ..base.schema.yaml_loader import YamlPath
-from ..base.storage.site_cache import read_or_make
 from ..config.load import CONFIG_NAME
 from ..model.documents import Asset
+from ..model.generated_files import GeneratedFile
 from ..model.template_views import Ground, PageView
 from ..project.context import SiteContext
 from ..render.templates.ground_color import find_background
@@ -127,25 +127,17 @@ def _place(context: SiteContext, path: YamlPath) -> Place | None:
 # The stylesheets of the site: one for each group of pages, and one for each font of formulas.
 
 
-_MOST = 64
-"""Number of cached stylesheets: one for each combination of group and font, and some of earlier settings."""
-
-
 def sheet_files(
     views: Sequence[PageView], context: SiteContext
-) -> Iterator[tuple[PurePosixPath, partial[bytes]]]:
-    """Yield output path and content function of every stylesheet that pages may use."""
+) -> Iterator[tuple[PurePosixPath, GeneratedFile]]:
+    """Yield output path and content of every stylesheet that pages may use. One process makes all of them,
+    because they share files."""
     fonts = sorted({view.math_font for view in views})
     for sheet in context.theme.sheets.values():
         for path, font in {sheet.path(font): font for font in fonts}.items():
-            yield path, partial(_sheet_bytes, sheet, font, context)
-
-
-def _sheet_bytes(sheet: StyleSheet, font: str, context: SiteContext) -> bytes:
-    path = sheet.path(font)
-    make = partial(_make, sheet, font, f"{context.config.base_path}/{path.parent}")
-    # after a save, pages show the new stylesheet under its old URL until they are rendered again
-    return read_or_make(context.root, "styles", path.name, make, _MOST) if sheet.is_current() else make()
+            make = partial(_make, sheet, font, f"{context.config.base_path}/{path.parent}")
+            # after a save, pages show the new stylesheet under its old URL until they are rendered again
+            yield path, GeneratedFile(make, (), key=path.name, is_joint=True, is_current=sheet.is_current)
 
 
 def _make(sheet: StyleSheet, font: str, folder: str) -> bytes:

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
 from itertools import count, groupby, pairwise
 from types import MappingProxyType
 from typing import NamedTuple
 
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
+from msgspec import Struct
 
 from ..base.diagnostics.fixes import make_replacement
 from ..base.diagnostics.model import Place
@@ -53,8 +53,7 @@ def set_chapter(front: FrontMatter, page: PageState) -> bool:
     return False
 
 
-@dataclass(slots=True)
-class _Counter:
+class _Counter(Struct):
     """Counter for heading numbers, such as 1 and 1.1."""
 
     counts: list[int]

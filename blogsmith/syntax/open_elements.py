@@ -187,7 +187,7 @@ def report_comments(inline: Token, page: PageState) -> None:
 
 def close_elements(state: StateCore) -> None:
     """Close all elements that are still open at the end of their container (core rule)."""
-    if not any(token.type == "html_block" or "<" in token.content for token in state.tokens):
+    if not any(token.type == "html_block" or _has_html(token) for token in state.tokens):
         return
     balance = _Balance(get_page(state.env), state.tokens)
     result: list[Token] = []
@@ -212,6 +212,10 @@ def close_elements(state: StateCore) -> None:
             balance.kinds.pop()
         result.append(token)
     state.tokens = [*result, *balance.closing()]
+
+
+def _has_html(inline: Token) -> bool:
+    return "html_inline" in [child.type for child in inline.children or ()]
 
 
 class _Open(Struct, frozen=True):
@@ -272,7 +276,7 @@ class _Balance:
         for child in children:
             if child.type in ("shortcode", "shortcode_inline"):
                 self.pass_shortcode(child)
-        if not any(child.type == "html_inline" for child in children):
+        if not _has_html(inline):
             return
         is_paragraph = parent == "paragraph_open"
         if not is_paragraph:

@@ -449,5 +449,6 @@ def formulas(tokens: Sequence[Token]) -> list[Math]:
     for token in tokens:
         if token.type in ("math_inline", "math_display"):
             found.append(get_record(token, Math))
-        found.extend(formulas(token.children or ()))
+        if token.children:
+            found.extend(formulas(token.children))
     return found

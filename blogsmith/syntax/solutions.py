@@ -9,10 +9,10 @@ published.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
+from msgspec import Struct
 from msgspec.structs import replace
 
 from ..base.diagnostics.model import Place, format_suggestion
@@ -25,8 +25,7 @@ WITHHELD = "withheld"
 """Type of the token that replaces a solution."""
 
 
-@dataclass(slots=True)
-class _Block:
+class _Block(Struct):
     """A callout among the tokens of a page."""
 
     callout: Callout

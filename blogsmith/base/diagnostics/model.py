@@ -10,11 +10,10 @@ from __future__ import annotations
 import heapq
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ..patterns import lazy_pattern
@@ -87,8 +86,7 @@ class SiteError(Exception):
         return SiteError, self.diagnostics
 
 
-@dataclass(slots=True)
-class Reporter:
+class Reporter(Struct):
     """Collector of the diagnostics of one file, while one stage works on it."""
 
     path: str

@@ -12,11 +12,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import yaml
-from msgspec import Struct
+from msgspec import Struct, field
 
 from ..diagnostics.fixes import Fix, make_replacement
 from ..diagnostics.model import Place, Reporter
@@ -109,8 +108,7 @@ def _offsets(event: yaml.Event) -> tuple[int, int]:
     return (start.index if start else 0), (end.index if end else 0)
 
 
-@dataclass(slots=True)
-class _Frame:
+class _Frame(Struct):
     """A mapping or a list while it is being read."""
 
     path: YamlPath

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class ChangedFiles:
+
+class ChangedFiles(Struct, frozen=True):
     """Files that changed on disk since the last report."""
 
     paths: frozenset[Path]

@@ -10,9 +10,10 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from ..diagnostics.model import Severity
 
@@ -30,8 +31,7 @@ class LinkRejectedError(Exception):
         self.severity: Severity = severity
 
 
-@dataclass(slots=True)
-class Links:
+class Links(Struct):
     """The links that are followed during one search of a site's folders."""
 
     root: Path

@@ -40,7 +40,7 @@ wait only briefly."""
 Kind = Literal[
     "head", "facts", "page", "content", "marked page", "marked content", "lint", "output", "loads", "sources",
     "images", "disclosure", "bibliographies", "templates", "served page", "served file", "build", "fonts",
-    "styles", "stylesheet checks", "pictures", "search", "probe", "links",
+    "stylesheet checks", "pictures", "search", "probe", "links",
 ]  # fmt: skip
 KINDS: Mapping[Kind, str] = {
     "head": "front matter of a page as it was read; named by source path",
@@ -61,7 +61,6 @@ KINDS: Mapping[Kind, str] = {
     "served file": "path where a preview found a file; by URL",
     "build": "stamps of all files of the last build, and its diagnostics; by the options of the command",
     "fonts": "math fonts reduced to the characters of a site; by digest",
-    "styles": "style sheets; by digest",
     "stylesheet checks": "problems in the stylesheets of the author",
     "pictures": "smaller copies of images; by digest",
     "search": "files of Pagefind; by digest",

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Self
+
+from msgspec import Struct
 
 from .folder import Folder
 
 
-@dataclass(frozen=True, slots=True)
-class OwnTree:
+class OwnTree(Struct, frozen=True):
     """Contents of a folder at any depth, as relative paths with forward slashes."""
 
     files: frozenset[str] = frozenset()

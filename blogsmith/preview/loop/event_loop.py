@@ -11,10 +11,11 @@ import gc
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import InvalidStateError
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
+
+from msgspec.structs import replace
 
 from ...base.diagnostics.model import SiteError
 from ...build.incremental import IncrementalPipeline, UpdateRequest

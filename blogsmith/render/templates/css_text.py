@@ -23,7 +23,7 @@ _TOKEN = lazy_pattern(
     rf"|(?P<string>{_STRING})"
     r"|(?P<open>[{(\[])"
     r"|(?P<close>[})\]])"
-    r"|(?P<text>(?:[^\s\"'/{}()\[\];,:>\\uU]|\\.)+|.)",
+    r"|(?P<text>(?:[^\s\"'/{}()\[\];\\u]+|u(?!rl\()|\\.)+|.)",
     re.DOTALL | re.IGNORECASE,
 )
 _ADDRESS = lazy_pattern(r"url\(\s*(['\"]?)(.*?)\1\s*\)", re.DOTALL | re.IGNORECASE)
@@ -108,7 +108,15 @@ class _CssParser:
 
     def read(self, css: str) -> tuple[str, ...]:
         for token in _TOKEN.finditer(css):
-            self._read_token(token.lastgroup or "text", token[0])
+            kind = token.lastgroup
+            if kind == "space":
+                self._is_spaced = True
+            elif kind == "text":
+                self._append(token[0])
+                if token[0] == ";" and not self._open:
+                    self._end()
+            else:
+                self._read_token(kind or "", token[0])
         if self._parts and self._last == "\n":
             self._parts[-1] = self._parts[-1].rstrip("\n") + self._parts[-1][0]
         for closing in reversed(self._open):
@@ -119,8 +127,6 @@ class _CssParser:
     def _read_token(self, kind: str, text: str) -> None:
         if kind == "comment":
             self._is_cut = True
-        elif kind == "space":
-            self._is_spaced = True
         elif kind == "close":
             self._close(text)
         elif kind == "string":
@@ -130,8 +136,6 @@ class _CssParser:
             self._append(_rebase(text, self._folder) if kind == "address" else text)
             if kind == "open":
                 self._open.append(_CLOSING[text])
-            elif text == ";" and not self._open:
-                self._end()
 
     def _close(self, text: str) -> None:
         if text not in self._open:
@@ -149,7 +153,7 @@ class _CssParser:
         first = text[0]
         if self._last == "" and first == ";":
             return
-        if first == "}" and self._last == ";":
+        if first == "}" and self._last == ";" and self._parts[-1] == ";":
             self._parts.pop()
         elif self._is_spaced:
             if self._last and self._last not in _BEFORE and first not in _BEHIND:

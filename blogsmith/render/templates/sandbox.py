@@ -16,6 +16,7 @@ from jinja2.runtime import Context, Macro
 from jinja2.sandbox import ImmutableSandboxedEnvironment, SandboxedEscapeFormatter, SandboxedFormatter
 from markupsafe import Markup, escape
 
+from ...base.patterns import lazy_pattern
 from ...languages.language import ENGLISH, Language
 from ...model.texts import PageParts, PageText
 from . import metering
@@ -24,6 +25,8 @@ from .growth import charged_filter, prepare_call, prepare_field, prepare_operato
 from .loads import TemplateLoads
 from .record_fields import FIELDS, is_hidden
 
+_SPECIAL = lazy_pattern("[&<>'\"]")
+"""Characters that are escaped in HTML."""
 _LONG = 4096
 """Number of characters that Python compares or searches in about the time of one step."""
 
@@ -53,6 +56,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
     """Jinja's sandbox with access to blogsmith's records, and with a budget."""
 
     template_class = ChargedTemplate
+    code_generator_class = metering.MeteredCode
     intercepted_binops = frozenset(("+", "*", "**", "%"))
 
     def __init__(self, **options: Any) -> None:
@@ -204,11 +208,12 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     @pass_context
     def _print(self, context: Context, value: Any) -> str:
-        """Return the output of `{{ value }}`."""
-        if type(value) is Markup:
-            # the usual case: the value is HTML already
+        """Return the output of `{{ value }}`, escaped if necessary."""
+        kind = type(value)
+        if kind is Markup or (kind is str and not _SPECIAL.search(value)):
             self.budget.spend(0, len(value))
-            return value
+            text: str = value
+            return text
         return self._text(value, is_escaped=bool(context.eval_ctx.autoescape))
 
     def _text(self, value: Any, *, is_escaped: bool) -> str:

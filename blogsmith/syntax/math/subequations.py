@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 from markdown_it import MarkdownIt
@@ -91,8 +90,7 @@ def _parts(tex: str, start: int, end: int) -> list[_Part]:
     return parts if any(part.kind == "display" for part in parts) else []
 
 
-@dataclass(slots=True)
-class _Expansion:
+class _Expansion(Struct):
     """Builds the blocks that replace one `subequations` environment."""
 
     token: Token

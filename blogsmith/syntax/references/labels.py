@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import count
 from types import MappingProxyType
 from typing import Any
 
 from markdown_it.token import Token
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ...base.diagnostics.model import Place, TextMap
@@ -151,8 +150,7 @@ class Label(Struct, frozen=True):
         return self.kind == "sec" and self.is_text
 
 
-@dataclass(slots=True)
-class SubequationCounter:
+class SubequationCounter(Struct):
     """Counter of the equations in `subequations`: (1a), (1b)."""
 
     labelled: bool
@@ -162,8 +160,7 @@ class SubequationCounter:
     count: int = 0
 
 
-@dataclass(slots=True)
-class PageNumbers:
+class PageNumbers(Struct):
     """The counters and labels of one page."""
 
     page: PageState
