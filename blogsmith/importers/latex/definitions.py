@@ -170,6 +170,8 @@ class Definitions:
     environments: dict[str, MacroDefinition] = field(default_factory=dict)
     written: dict[str, list[str]] = field(default_factory=dict)
     r"""Name of a command, or `\begin x` for environment `x` → its definitions as written, in order."""
+    _sources: list[tuple[str, str]] = field(default_factory=list)
+    """Key of `written` and definition as written, of all definitions in the order of the paper."""
     theorems: list[str] = field(default_factory=list)
     r"""`\newtheorem` and `\theoremstyle`, as written, in order."""
     switches: dict[str, bool] = field(default_factory=dict)
@@ -185,11 +187,11 @@ class Definitions:
             elif one.kind.endswith("environment"):
                 is_program = _PROGRAM.search(f"{one.body}{one.closing}")
                 self.environments[one.name] = replace(one, body=None) if is_program else one
-                self.written.setdefault(f"\\begin {one.name}", []).append(source)
+                self._write(f"\\begin {one.name}", source)
             elif one.kind == "newif":
                 self.switches[one.name.removeprefix("\\if")] = False
             else:
-                self.written.setdefault(one.name, []).append(source)
+                self._write(one.name, source)
                 if one.kind == "providecommand" and one.name in self.commands:
                     continue
                 is_program = _PROGRAM.search(one.body or "")
@@ -209,7 +211,11 @@ class Definitions:
                 continue
             used.add(name)
             waiting += [one for source in self.written[name] for one in _uses(source)]
-        return [source for name, sources in self.written.items() if name in used for source in sources]
+        return [source for name, source in self._sources if name in used]
+
+    def _write(self, name: str, source: str) -> None:
+        self.written.setdefault(name, []).append(source)
+        self._sources.append((name, source))
 
 
 def _uses(text: str) -> Iterator[str]:

@@ -23,6 +23,8 @@ _ONLY_REFERENCED = lazy_pattern(
 )
 _SECTION = lazy_pattern(r"\\(?:chapter|section)\s*(?:\[[^\]]*\])?\s*\{")
 _SECTIONS = ("section", "chapter")
+_SIAM = lazy_pattern(r"\\documentclass\s*(?:\[[^\]]*\])?\s*\{siam(?:art|online)")
+"""Classes that number equations and all statements by section."""
 
 
 def number_settings(preamble: str, body: str, theorems: Sequence[str]) -> tuple[dict[str, Any], list[Notice]]:
@@ -35,7 +37,10 @@ def number_settings(preamble: str, body: str, theorems: Sequence[str]) -> tuple[
     settings: dict[str, Any] = {}
     if _SECTION.search(body) and not (depth and int(depth[1]) < (0 if top == "chapter" else 1)):
         settings["numbering"] = True
-    is_by_section = within.get("equation") in _SECTIONS or (top == "chapter" and "equation" not in within)
+    is_siam = _SIAM.search(preamble) is not None
+    is_by_section = (
+        is_siam or within.get("equation") in _SECTIONS or (top == "chapter" and "equation" not in within)
+    )
     numbered = "labelled" if _ONLY_REFERENCED.search(preamble) else "all"
     settings["math"] = {"numbering": f"{numbered}{' by section' * is_by_section}"}
     own: dict[str, str] = {}
@@ -47,6 +52,8 @@ def number_settings(preamble: str, body: str, theorems: Sequence[str]) -> tuple[
     others = [name for name in own if name not in by_section]
     if by_section:
         settings["theorems"] = {"numbering": "each by section"}
+    if is_siam:
+        settings["theorems"] = {"numbering": "shared by section"}
     if by_section and others:
         listed = ", ".join(sorted(others))
         message = f'invalid numbering of "{listed}": the kinds beside it have section numbers'

@@ -28,7 +28,7 @@ from .definitions import Definitions
 from .expansion import Expander
 from .figures import Figures, graphic_folders
 from .head import Head, read_head
-from .labels import level_headings, name_parts, rename_labels
+from .labels import level_headings, name_parts, rename_environments, rename_labels
 from .numbers import number_settings
 from .prose import APPENDIX, UNNUMBERED, Prose, prepare
 from .references import BIBLIOGRAPHY, CITATION, cited_keys, read_bbl
@@ -39,9 +39,14 @@ _BEGIN = lazy_pattern(r"\\begin\s*\{document\}")
 _END = lazy_pattern(r"\\end\s*\{document\}")
 _COMMAND = lazy_pattern(r"\\[A-Za-z]+")
 _LISTED = lazy_pattern(r"\\begin\{thebibliography\}[\s\S]*?(?:\\end\{thebibliography\}|\Z)")
-_ALGORITHM = lazy_pattern(r"\\(?:begin|end)\{algorithm2e\*?\}")
 _FLOAT = lazy_pattern(r"\\begin\{(figure|table|wrapfigure)\*?\}[\s\S]*?\\end\{\1\*?\}")
 _LINE_BREAK = lazy_pattern(r"\\(?:no)?linebreak(?![A-Za-z])(?:\[\d\])?")
+_PACKAGES = r"""
+\newcommand{\floatconts}[3]{#3#2\label{#1}}
+\newcommand{\hiderel}[1]{\mathrel{#1}}
+\newcommand{\condition}[2][,]{#1\quad #2}
+"""
+"""Commands of the class jmlr and of the package breqn."""
 _KIND = lazy_pattern(r"[a-z][a-z0-9-]*")
 _HEADING_MARK = lazy_pattern(rf"^(#+ .*?)([{UNNUMBERED}{APPENDIX}])(.*?)(?: \{{(#[^{{}}]*)\}})?$", 8)
 _SHOWN = lazy_pattern(r"[\\`*_<>$\[\]]")
@@ -77,6 +82,7 @@ class PaperReader:
             hint = "write the path of the main `.tex` file"
             raise SiteError(Diagnostic("import-source", message, hint=hint))
         preamble, body = _split(whole)
+        self.definitions.add(_PACKAGES)
         for style in files.styles(preamble):
             self.definitions.add(style.text)
         self.definitions.add(preamble.text)
@@ -88,9 +94,7 @@ class PaperReader:
         body = Expander(self.definitions).expand(body)
         # also definitions by macros of the author
         body = body.edit((one.start, one.end, "") for one in self.definitions.add(body.text))
-        body = body.edit(
-            (*found.span(), found[0].replace("2e", "")) for found in _ALGORITHM.finditer(body.text)
-        )
+        body = rename_environments(body)
         body = simplify_tables(level_headings(letter_captions(name_parts(body))))
         only_referenced = settings["math"]["numbering"].startswith("labelled")
         body = rename_labels(

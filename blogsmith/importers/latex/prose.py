@@ -61,6 +61,8 @@ _NATIVE = lazy_pattern(
     r"(?:[A-Za-z]*ref|[A-Za-z]*[cC]ite[A-Za-z]*|label|begin|end|item|nocite|caption|captionof)\Z"
 )
 _TITLE = lazy_pattern(r"\A[^=]*[A-Za-z]{4}[^=]*\Z")
+_DISPLAY_EDGES = {"\\[": "\\begin{equation*}", "\\]": "\\end{equation*}"}
+_DISPLAY = lazy_pattern(r"(?<!\\)\\[\[\]]")
 _SECTION = lazy_pattern(r"\\section\s*(?:\[[^\]]*\])?\s*\{")
 _WITH_GROUPS = lazy_pattern(
     r"(?:tabular[xy]?|longtable|longtabu|tabu|tblr|array|minipage|wrapfigure|multicols|subfigure|subtable"
@@ -122,6 +124,10 @@ def prepare(source: SourceText, is_known: Callable[[str], bool]) -> Prose:
         position = span.end
         if span.kind in ("inline", "display", "environment"):
             edits.append((span.start, span.end, _formula(text, span, made)))
+        elif span.kind == "algorithm":
+            # a display in a step has no number
+            displays = _DISPLAY.finditer(text, span.start, span.end)
+            edits += ((*one.span(), _DISPLAY_EDGES[one[0]]) for one in displays)
         elif span.kind == "drawing" and span.name not in ("tikzpicture", "circuitikz"):
             edits.append(
                 (

@@ -15,7 +15,9 @@ from .nodes import LatexNode
 _COUNTER = lazy_pattern(r"\\(alph|Alph|roman|Roman|arabic)\*")
 _SHORT = lazy_pattern(r"(?<![A-Za-z\\])([aAiI1])(?![A-Za-z])")
 _SHORT_NAMES = {"a": "alph", "A": "Alph", "i": "roman", "I": "Roman", "1": "arabic"}
-_LABEL = lazy_pattern(r"(?:^|,)\s*(?P<key>label|ref|start)\s*=\s*(?P<value>(?:[^,{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)")
+_LABEL = lazy_pattern(
+    r"(?:^|,)\s*(?P<key>label|ref|start)\s*=\s*(?P<value>(?:[^,{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)"
+)
 _FONT = lazy_pattern(
     r"\\(?:text(?:bf|it|rm|up|sc|sf|md|normal)|(?:bf|up|it|rm)(?:series|shape|family)?|normalfont|emph)"
     r"(?![A-Za-z*])\s*|[{}]"
