@@ -23,6 +23,7 @@ _PROGRAM = lazy_pattern(
     r"|vspace|write|typeout)(?![A-Za-z])"
 )
 """Matches TeX that only changes the printed page or is a program; macros that contain it are not expanded."""
+_RESERVED_STYLE = lazy_pattern(r"\\reservestyle\s*\{\\(?P<name>[A-Za-z]+)\}\s*\{(?P<style>\\[A-Za-z]+)\}")
 _MAX_DEFINITIONS = 10_000
 _COMMANDS = ("newcommand", "renewcommand", "providecommand", "DeclareRobustCommand", "def", "gdef")
 
@@ -216,6 +217,18 @@ class Definitions:
     def _write(self, name: str, source: str) -> None:
         self.written.setdefault(name, []).append(source)
         self._sources.append((name, source))
+
+
+def read_reserved_words(text: str) -> dict[str, str]:
+    r"""Return the words that the package semantic declares: `\<word>` → LaTeX that it prints."""
+    found: dict[str, str] = {}
+    for style in _RESERVED_STYLE.finditer(text):
+        for words in lazy_pattern(rf"\\{style['name']}\s*(?=\{{)").finditer(text):
+            end = group_end(text, words.end())
+            for word in text[words.end() + 1 : end - 1].split(",") if end > 0 else ():
+                name, _, shown = word.strip().partition("[")
+                found[f"\\<{name.strip()}>"] = f"{style['style']}{{{shown.strip(' ]') or name.strip()}}}"
+    return found
 
 
 def _uses(text: str) -> Iterator[str]:

@@ -24,7 +24,7 @@ from ...api.importing import (
 from ..bibliographies import SourceBibliographies, fit_key
 from ..model import ImportedData, ImportedFile, ImportedPage, Notice, SourcePart, by_path
 from ..source_files import MACROS, read_text
-from .definitions import Definitions
+from .definitions import Definitions, read_reserved_words
 from .expansion import Expander
 from .figures import Figures, graphic_folders
 from .head import Head, read_head
@@ -44,9 +44,10 @@ _LINE_BREAK = lazy_pattern(r"\\(?:no)?linebreak(?![A-Za-z])(?:\[\d\])?")
 _PACKAGES = r"""
 \newcommand{\floatconts}[3]{#3#2\label{#1}}
 \newcommand{\hiderel}[1]{\mathrel{#1}}
-\newcommand{\condition}[2][,]{#1\quad #2}
+\NewDocumentCommand{\condition}{sO{,}m}{#2\quad\IfBooleanTF{#1}{#3}{\text{#3}}}
 """
 """Commands of the class jmlr and of the package breqn."""
+_RESERVED_WORD = lazy_pattern(r"\\<[A-Za-z]+>")
 _KIND = lazy_pattern(r"[a-z][a-z0-9-]*")
 _HEADING_MARK = lazy_pattern(rf"^(#+ .*?)([{UNNUMBERED}{APPENDIX}])(.*?)(?: \{{(#[^{{}}]*)\}})?$", 8)
 _SHOWN = lazy_pattern(r"[\\`*_<>$\[\]]")
@@ -88,6 +89,9 @@ class PaperReader:
         self.definitions.add(preamble.text)
         self.preamble = preamble.text
         body = body.edit((one.start, one.end, "") for one in self.definitions.add(body.text))
+        words = read_reserved_words(preamble.text)
+        found = _RESERVED_WORD.finditer(body.text) if words else ()
+        body = body.edit((*one.span(), words.get(one[0], one[0])) for one in found)
         self.theorems = self._read_theorems()
         settings, notices = number_settings(preamble.text, body.text, self.definitions.theorems)
         self.notices += notices
