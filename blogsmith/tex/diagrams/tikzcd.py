@@ -100,8 +100,8 @@ def _set(parser: Parser, settings: _Settings, option: Option) -> bool:
     """Apply an option of the environment to `settings`. Return False if the option is unknown."""
     key = short_name(option.key)
     if key in ("column sep", "row sep", "sep"):
-        for axis in ("column", "row") if key == "sep" else (key.partition(" ")[0],):
-            _set_gap(settings, axis, option)
+        axes = ("column", "row") if key == "sep" else (key.partition(" ")[0],)
+        return all([_set_gap(settings, axis, option) for axis in axes])
     elif column := _COLUMN.fullmatch(key):
         return _align(settings, int(column[1]) - 1, option)
     elif key == "ampersand replacement":
@@ -123,18 +123,23 @@ def _set(parser: Parser, settings: _Settings, option: Option) -> bool:
     return True
 
 
-def _set_gap(settings: _Settings, axis: str, option: Option) -> None:
+def _set_gap(settings: _Settings, axis: str, option: Option) -> bool:
+    """Set the gap between rows or columns. Return False for an unknown name, which the author's preamble may
+    define for LaTeX."""
     size, _, between = option.value_text.partition(",")
     known = _SEPARATIONS[axis].get(size.strip())
     written = size.strip().lstrip("+")
     # a number without a unit is one of points
     gap = known if known is not None else ems(f"{written}pt" if written[-1:].isdecimal() else written)
+    if gap is None and size.strip().isalpha():
+        return False
     if gap is None or abs(gap) > 50:
         message = f'invalid length "{size.strip()}" of "{option.key}"'
         raise option.misuse(message, "write a length such as `3em`, or `small`, `large` or `huge`")
     settings.gaps[axis] = gap
     if "between origins" in between:
         settings.between_centers.add(axis)
+    return True
 
 
 def _align(settings: _Settings, column: int, option: Option) -> bool:
