@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from ...base.patterns import lazy_pattern
 from ...model.units import number_to_letters
-from .commands import LAYOUT, LENGTHS
+from .commands import FLOATS, LAYOUT, LENGTHS, LETTERED
 from .nodes import LatexNode
 
 _COUNTER = lazy_pattern(r"\\(alph|Alph|roman|Roman|arabic)\*")
@@ -128,6 +128,34 @@ def number_items(
                 yield text[slice(*child.argument)].strip(), reference
             else:
                 yield from number_items(text, (child,), inner, level + 1)
+
+
+def number_parts(text: str, nodes: Sequence[LatexNode]) -> Iterator[tuple[str, str, str]]:
+    """Yield the label of each `subfigure` and `subtable`, the label of the float around it, and its
+    letter."""
+    for node in nodes:
+        if node.kind == "environment" and node.name in FLOATS:
+            main = next(_labels(text, node.children, has_parts=False), "")
+            parts = [part for part in _descendants(node.children) if part.name in LETTERED]
+            for number, part in enumerate(parts if main else (), 1):
+                for label in _labels(text, part.children):
+                    yield label, main, number_to_letters(number)
+        elif node.kind == "environment":
+            yield from number_parts(text, node.children)
+
+
+def _descendants(nodes: Sequence[LatexNode]) -> Iterator[LatexNode]:
+    for node in nodes:
+        yield node
+        yield from _descendants(node.children)
+
+
+def _labels(text: str, nodes: Sequence[LatexNode], *, has_parts: bool = True) -> Iterator[str]:
+    for node in nodes:
+        if node.name == "label" and node.argument:
+            yield text[slice(*node.argument)].strip()
+        elif has_parts or node.name not in LETTERED:
+            yield from _labels(text, node.children, has_parts=has_parts)
 
 
 def _roman(number: int) -> str:

@@ -36,6 +36,8 @@ class InlineWriter(LineWriter):
         self._next_note = largest + 1
         self._items: Mapping[str, str] = {}
         """Label of a list item → number that a reference shows."""
+        self._parts: Mapping[str, tuple[str, str]] = {}
+        """Label of a part of a figure or table → label of the whole, and letter of the part."""
 
     def _write_flat(self, nodes: Sequence[LatexNode]) -> None:
         """Write nodes on the current line: line breaks in them become spaces."""
@@ -73,10 +75,13 @@ class InlineWriter(LineWriter):
                 self._write_command(node, nodes[index + 1 : index + 3])
 
     def _write_raw(self, node: LatexNode) -> None:
-        found = _REFERENCE.fullmatch(self._text, node.start, node.end) if self._items else None
+        has_own = self._items or self._parts
+        found = _REFERENCE.fullmatch(self._text, node.start, node.end) if has_own else None
         keys = [key.strip() for key in found["keys"].split(",")] if found else []
-        if found and any(key in self._items for key in keys):
-            written = [self._item_link(key) or f"\\ref{{{key}}}" for key in keys]
+        if found and any(key in self._items or key in self._parts for key in keys):
+            written = [
+                self._item_link(key) or self._part_reference(key, "ref") or f"\\ref{{{key}}}" for key in keys
+            ]
             self._put(", ".join(written), node.start)
             return
         margin = self._indent if self._keeps_indent else None
@@ -117,6 +122,7 @@ class InlineWriter(LineWriter):
             labels = self._text[slice(*node.argument)].split(",")
             references = ", ".join(
                 self._item_link(label.strip(), "Item" if name[0].isupper() else "item")
+                or self._part_reference(label.strip(), name)
                 or self._reference(label.strip())
                 for label in labels
                 if label.strip()
@@ -293,11 +299,21 @@ class InlineWriter(LineWriter):
         number = self._items.get(label)
         return f"{kind} [{number}](#{self._normal_label(label)})".lstrip() if number else ""
 
+    def _part_reference(self, label: str, command: str) -> str:
+        """Return a reference to a part of a figure or table; empty for other labels. command: name of the
+        command that refers to it."""
+        main, letter = self._parts.get(label, ("", ""))
+        if not main:
+            return ""
+        if command == "subref":
+            return f"[({letter})](#{self._normal_label(main)})"
+        return (f"\\ref{{{main}}}" if command == "ref" else self._reference(main)) + letter
+
     def _take_label(self, nodes: Iterable[LatexNode]) -> str:
-        """Return the id of the first label among the nodes, and mark it as written; empty if there is
-        none."""
+        """Return the id of the first label among the nodes that names no part of a figure, and mark it as
+        written; empty if there is none."""
         for node in nodes:
-            if node.kind == "command" and node.name == "label":
+            if node.kind == "command" and node.name == "label" and self._label(node) not in self._parts:
                 self._done.add(id(node))
                 return self._label_id(node)
         return ""

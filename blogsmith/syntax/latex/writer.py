@@ -19,6 +19,7 @@ from .blocks import (
     first_number,
     list_label,
     number_items,
+    number_parts,
     read_listing,
     read_table,
     write_image,
@@ -82,9 +83,12 @@ class _Writer(InlineWriter):
         self._counts: dict[str, int] = {}
 
     def number_items(self, nodes: Sequence[LatexNode]) -> None:
-        """Read the numbers of all list items that references can name."""
+        """Read the numbers of list items, and the letters of parts of figures, that references can name."""
         if "enumerate" in self._text:
             self._items = dict(number_items(self._text, nodes))
+        if self._reader.reports and "{sub" in self._text:
+            found = number_parts(self._text, nodes)
+            self._parts = {label: (main, letter) for label, main, letter in found}
 
     def _write_body(self, node: LatexNode, mark: str, head: Callable[[], None] | None = None) -> None:
         """Write the content of an environment, with `mark` before each line. head: called to write the first
