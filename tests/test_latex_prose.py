@@ -66,8 +66,8 @@ def translate(text: str) -> str:
             "1. []{#it-a}one, item [1b](#it-c)\n   - (a) two\n   - [(b)]{#it-c} three\n\nSee [1](#it-a).",
         ),
         (
-            "\\begin{enumerate}[label=\\textbf{(\\roman*)}, start=3]\n\\item\\label{x} one\n\\end{enumerate}\n\n"
-            "\\Cref{x}",
+            "\\begin{enumerate}[label=\\textbf{(\\roman*)}, start=3]\n\\item\\label{x} one\n"
+            "\\end{enumerate}\n\n\\Cref{x}",
             "- [(iii)]{#x} one\n\nItem [(iii)](#x)",
         ),
         (

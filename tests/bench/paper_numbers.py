@@ -1,8 +1,8 @@
-r"""Numbers of imported papers beside the numbers of LaTeX: `python -m tests.bench.imports --numbers PAPER.tex...`
+r"""Numbers of imported papers beside those of LaTeX: `python -m tests.bench.imports --numbers PAPER.tex...`
 
-LaTeX writes the number of each label to the `.aux` files of a paper; run it before, in the folder of the paper.
-Here a copy of the paper gets one `\ref` for each label, is imported and built; the numbers on the page must be
-the same. Braces, spaces, parentheses and a dot at the end are ignored.
+LaTeX writes the number of each label to the `.aux` files of a paper; run it before, in the folder of the
+paper. Here a copy of the paper gets one `\ref` for each label, is imported and built; the numbers on the page
+must be the same. Braces, spaces, parentheses and a dot at the end are ignored.
 """
 
 from __future__ import annotations

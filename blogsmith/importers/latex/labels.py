@@ -1,8 +1,8 @@
 r"""Labels of a paper, renamed because blogsmith requires the kind of the target as prefix of a label.
 
-`\label{bound}` in a theorem becomes `\label{thm:bound}`, also in references. A second label of an element, such as
-that of a part of a figure, is replaced by the first label; references to a part get its letter. A label in the
-text of a section moves to the heading.
+`\label{bound}` in a theorem becomes `\label{thm:bound}`, also in references. A second label of an element,
+such as that of a part of a figure, is replaced by the first label; references to a part get its letter. A
+label in the text of a section moves to the heading.
 """
 
 from __future__ import annotations

@@ -89,9 +89,7 @@ class PaperReader:
         self.definitions.add(preamble.text)
         self.preamble = preamble.text
         body = body.edit((one.start, one.end, "") for one in self.definitions.add(body.text))
-        words = read_reserved_words(preamble.text)
-        found = _RESERVED_WORD.finditer(body.text) if words else ()
-        body = body.edit((*one.span(), words.get(one[0], one[0])) for one in found)
+        body = _expand_words(body, read_reserved_words(preamble.text))
         self.theorems = self._read_theorems()
         settings, notices = number_settings(preamble.text, body.text, self.definitions.theorems)
         self.notices += notices
@@ -264,6 +262,11 @@ class PaperReader:
             used |= new
             waiting += [source for name in new for source in written.get(name, (made.get(name, ""),))]
         return [source for name, source in made.items() if name in used and name not in written]
+
+
+def _expand_words(body: SourceText, words: Mapping[str, str]) -> SourceText:
+    found = _RESERVED_WORD.finditer(body.text) if words else ()
+    return body.edit((*one.span(), words.get(one[0], one[0])) for one in found)
 
 
 def _split(whole: SourceText) -> tuple[SourceText, SourceText]:
