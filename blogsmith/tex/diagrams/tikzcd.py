@@ -88,11 +88,12 @@ def read_tikzcd(parser: Parser, options: Sequence[str], body: Sequence[str]) -> 
     )
 
 
-def report_style(parser: Parser, option: Option) -> None:
-    """Report an unknown option as a warning. The diagram is drawn without the option."""
+def report_style(parser: Parser, option: Option, message: str = "", hint: str = "") -> None:
+    """Report an unknown option as a warning. The diagram is drawn without the option. message and hint: empty
+    if the name of the option is unknown."""
     name = option.key if len(option.key) <= 40 else f"{option.key[:39]}…"
-    hint = "remove it, or write a style that the manual lists under “Commutative diagrams”"
-    message = f'unknown style "{name}" in a diagram'
+    hint = hint or "remove it, or write a style that the manual lists under “Commutative diagrams”"
+    message = message or f'unknown style "{name}" in a diagram'
     parser.ignored.append(ParseError("math-diagram", message, option.at[0], end=option.at[-1], hint=hint))
 
 
@@ -100,8 +101,8 @@ def _set(parser: Parser, settings: _Settings, option: Option) -> bool:
     """Apply an option of the environment to `settings`. Return False if the option is unknown."""
     key = short_name(option.key)
     if key in ("column sep", "row sep", "sep"):
-        axes = ("column", "row") if key == "sep" else (key.partition(" ")[0],)
-        return all([_set_gap(settings, axis, option) for axis in axes])
+        for axis in ("column", "row") if key == "sep" else (key.partition(" ")[0],):
+            _set_gap(parser, settings, axis, option)
     elif column := _COLUMN.fullmatch(key):
         return _align(settings, int(column[1]) - 1, option)
     elif key == "ampersand replacement":
@@ -123,23 +124,24 @@ def _set(parser: Parser, settings: _Settings, option: Option) -> bool:
     return True
 
 
-def _set_gap(settings: _Settings, axis: str, option: Option) -> bool:
-    """Set the gap between rows or columns. Return False for an unknown name, which the author's preamble may
+def _set_gap(parser: Parser, settings: _Settings, axis: str, option: Option) -> None:
+    """Set the gap between rows or columns. Only warn about an unknown name, which the author's preamble may
     define for LaTeX."""
     size, _, between = option.value_text.partition(",")
     known = _SEPARATIONS[axis].get(size.strip())
     written = size.strip().lstrip("+")
     # a number without a unit is one of points
     gap = known if known is not None else ems(f"{written}pt" if written[-1:].isdecimal() else written)
-    if gap is None and size.strip().isalpha():
-        return False
     if gap is None or abs(gap) > 50:
         message = f'invalid length "{size.strip()}" of "{option.key}"'
-        raise option.misuse(message, "write a length such as `3em`, or `small`, `large` or `huge`")
+        hint = "write a length such as `3em`, or `small`, `large` or `huge`"
+        if not size.strip().isalpha():
+            raise option.misuse(message, hint)
+        report_style(parser, option, message, hint)
+        return
     settings.gaps[axis] = gap
     if "between origins" in between:
         settings.between_centers.add(axis)
-    return True
 
 
 def _align(settings: _Settings, column: int, option: Option) -> bool:
