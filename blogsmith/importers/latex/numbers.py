@@ -68,3 +68,17 @@ def number_settings(preamble: str, body: str, theorems: Sequence[str]) -> tuple[
         message = f'invalid numbering by "{listed}": numbers restart at each section'
         notices.append(Notice("changed", message))
     return settings, notices
+
+
+def free_of_subsections(theorems: Sequence[str], body: str) -> list[str]:
+    r"""Return the `\newtheorem` of a paper. Without subsections in its body, statements that use the counter
+    of `subsection` get a common counter by section instead."""
+    rows = [row for one in theorems if (row := _THEOREM.match(one)) and row["shared"] == "subsection"]
+    used = [row for row in rows if f"\\begin{{{row['name']}}}" in body]
+    if not used or "\\subsection{" in body:
+        return list(theorems)
+    first, name = used[0][0], used[0]["name"]
+    return [
+        one.replace("[subsection]", "" if one == first else f"[{name}]", 1) + "[section]" * (one == first)
+        for one in theorems
+    ]

@@ -29,7 +29,7 @@ from .expansion import Expander
 from .figures import Figures, graphic_folders
 from .head import Head, read_head
 from .labels import level_headings, name_parts, rename_environments, rename_labels
-from .numbers import number_settings
+from .numbers import free_of_subsections, number_settings
 from .prose import APPENDIX, UNNUMBERED, Prose, prepare
 from .references import BIBLIOGRAPHY, CITATION, cited_keys, read_bbl
 from .source import FileReader, SourceText, with_line_notices
@@ -90,6 +90,7 @@ class PaperReader:
         self.preamble = preamble.text
         body = body.edit((one.start, one.end, "") for one in self.definitions.add(body.text))
         body = _expand_words(body, read_reserved_words(preamble.text))
+        self.definitions.theorems = free_of_subsections(self.definitions.theorems, body.text)
         self.theorems = self._read_theorems()
         settings, notices = number_settings(preamble.text, body.text, self.definitions.theorems)
         self.notices += notices
