@@ -90,8 +90,7 @@ class PaperReader:
         self.preamble = preamble.text
         body = body.edit((one.start, one.end, "") for one in self.definitions.add(body.text))
         body = _expand_words(body, read_reserved_words(preamble.text))
-        self.definitions.theorems = free_of_subsections(self.definitions.theorems, body.text)
-        self.theorems = self._read_theorems()
+        self.theorems = self._read_theorems(body.text)
         settings, notices = number_settings(preamble.text, body.text, self.definitions.theorems)
         self.notices += notices
         body = Expander(self.definitions).expand(body)
@@ -136,7 +135,8 @@ class PaperReader:
             by_path((*([ImportedData(MACROS, macros.encode())] if macros else ()), *figures.made(folder))),
         )
 
-    def _read_theorems(self) -> tuple[TheoremKind, ...]:
+    def _read_theorems(self, body: str) -> tuple[TheoremKind, ...]:
+        self.definitions.theorems = free_of_subsections(self.definitions.theorems, body)
         found = read_preamble("\n".join(self.definitions.theorems), self.path.as_posix(), {})
         return tuple(one for one in found.theorems if _KIND.fullmatch(one.name.casefold().rstrip("*")))
 
