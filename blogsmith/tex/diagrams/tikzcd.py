@@ -88,12 +88,11 @@ def read_tikzcd(parser: Parser, options: Sequence[str], body: Sequence[str]) -> 
     )
 
 
-def report_style(parser: Parser, option: Option, message: str = "", hint: str = "") -> None:
-    """Report an unknown option as a warning. The diagram is drawn without the option. message and hint: empty
-    if the name of the option is unknown."""
+def report_style(parser: Parser, option: Option) -> None:
+    """Report an unknown option as a warning. The diagram is drawn without the option."""
     name = option.key if len(option.key) <= 40 else f"{option.key[:39]}…"
-    hint = hint or "remove it, or write a style that the manual lists under “Commutative diagrams”"
-    message = message or f'unknown style "{name}" in a diagram'
+    hint = "remove it, or write a style that the manual lists under “Commutative diagrams”"
+    message = f'unknown style "{name}" in a diagram'
     parser.ignored.append(ParseError("math-diagram", message, option.at[0], end=option.at[-1], hint=hint))
 
 
@@ -137,7 +136,7 @@ def _set_gap(parser: Parser, settings: _Settings, axis: str, option: Option) -> 
         hint = "write a length such as `3em`, or `small`, `large` or `huge`"
         if not size.strip().isalpha():
             raise option.misuse(message, hint)
-        report_style(parser, option, message, hint)
+        parser.ignored.append(ParseError("math-diagram", message, option.at[0], end=option.at[-1], hint=hint))
         return
     settings.gaps[axis] = gap
     if "between origins" in between:
