@@ -60,6 +60,20 @@ def translate(text: str) -> str:
         ),
         ("\\begin{tabular}{lr}\na & b\n\\end{tabular}", "| a | b |\n| --- | --: |"),
         ("\\begin{enumerate}\n\\item one\n\\end{enumerate}", "1. one"),
+        (
+            "\\begin{enumerate}\n\\item\\label{it:a} one, \\cref{it:c}\n\\begin{enumerate}\n\\item two\n"
+            "\\item \\label{it:c} three\n\\end{enumerate}\n\\end{enumerate}\n\nSee \\ref{it:a}.",
+            "1. []{#it-a}one, item [1b](#it-c)\n   - (a) two\n   - [(b)]{#it-c} three\n\nSee [1](#it-a).",
+        ),
+        (
+            "\\begin{enumerate}[label=\\textbf{(\\roman*)}, start=3]\n\\item\\label{x} one\n"
+            "\\end{enumerate}\n\n\\Cref{x}",
+            "- [(iii)]{#x} one\n\nItem [(iii)](#x)",
+        ),
+        (
+            "Text.\n\\begin{figure}\\includegraphics{a.png}\\caption{A}\\end{figure}",
+            'Text.\n\n![A](a.png "A")',
+        ),
         ("\\begin{quote}\nText.\n\\end{quote}", "> Text."),
         ("\\begin{verbatim}\n\\item x\n\\end{verbatim}", "```\n\\item x\n```"),
         (

@@ -2,8 +2,9 @@
 
     python -m tests.bench.imports [--posts N] [--rounds N] [--base PROGRAM]
     python -m tests.bench.imports FOLDER...
+    python -m tests.bench.imports --numbers PAPER.tex...
 
-`import_times` describes the first form.
+`import_times` describes the first form, and `paper_numbers` the last one.
 
 Every site is imported to a temporary folder, built, and compared with its source. The columns: pages; pages
 without build errors; for each kind, items of the source, and how many of them are missing in the new pages
@@ -26,6 +27,7 @@ from blogsmith.importers.importer import ImportOptions, import_site
 from blogsmith.importers.report import ImportResult
 
 from .import_times import print_times
+from .paper_numbers import print_numbers
 
 COLUMNS = (
     "site",
@@ -91,7 +93,10 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--posts", type=int, default=1_000)
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--base", default="", metavar="PROGRAM", help="Another version of blogsmith.")
+    parser.add_argument("--numbers", action="store_true", help="Compare the numbers of papers with LaTeX.")
     options = parser.parse_args(arguments)
+    if options.numbers:
+        return int(not print_numbers([paper.resolve() for paper in options.folders]))
     if options.folders:
         _print_table(options.folders)
     else:

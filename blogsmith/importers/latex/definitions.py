@@ -22,7 +22,8 @@ _PROGRAM = lazy_pattern(
     r"@|\\(?:[hv]box|[hv]skip|expandafter|csname|if[a-z]*|advance|setbox|begingroup|[gex]?def|let|global"
     r"|vspace|write|typeout)(?![A-Za-z])"
 )
-"""Matches TeX that only changes the printed page or is a program. Macros that contain it are not expanded."""
+"""Matches TeX that only changes the printed page or is a program; macros that contain it are not expanded."""
+_RESERVED_STYLE = lazy_pattern(r"\\reservestyle\s*\{\\(?P<name>[A-Za-z]+)\}\s*\{(?P<style>\\[A-Za-z]+)\}")
 _MAX_DEFINITIONS = 10_000
 _COMMANDS = ("newcommand", "renewcommand", "providecommand", "DeclareRobustCommand", "def", "gdef")
 
@@ -169,8 +170,9 @@ class Definitions:
     r"""Command with its backslash → its last definition. A later `\providecommand` does not replace it."""
     environments: dict[str, MacroDefinition] = field(default_factory=dict)
     written: dict[str, list[str]] = field(default_factory=dict)
-    r"""Name → its definitions as written, in order. The name is that of a command, or `\begin x` for the
-    environment `x`."""
+    r"""Name of a command, or `\begin x` for environment `x` → its definitions as written, in order."""
+    _sources: list[tuple[str, str]] = field(default_factory=list)
+    """Key of `written` and definition as written, of all definitions in the order of the paper."""
     theorems: list[str] = field(default_factory=list)
     r"""`\newtheorem` and `\theoremstyle`, as written, in order."""
     switches: dict[str, bool] = field(default_factory=dict)
@@ -186,11 +188,11 @@ class Definitions:
             elif one.kind.endswith("environment"):
                 is_program = _PROGRAM.search(f"{one.body}{one.closing}")
                 self.environments[one.name] = replace(one, body=None) if is_program else one
-                self.written.setdefault(f"\\begin {one.name}", []).append(source)
+                self._write(f"\\begin {one.name}", source)
             elif one.kind == "newif":
                 self.switches[one.name.removeprefix("\\if")] = False
             else:
-                self.written.setdefault(one.name, []).append(source)
+                self._write(one.name, source)
                 if one.kind == "providecommand" and one.name in self.commands:
                     continue
                 is_program = _PROGRAM.search(one.body or "")
@@ -210,7 +212,23 @@ class Definitions:
                 continue
             used.add(name)
             waiting += [one for source in self.written[name] for one in _uses(source)]
-        return [source for name, sources in self.written.items() if name in used for source in sources]
+        return [source for name, source in self._sources if name in used]
+
+    def _write(self, name: str, source: str) -> None:
+        self.written.setdefault(name, []).append(source)
+        self._sources.append((name, source))
+
+
+def read_reserved_words(text: str) -> dict[str, str]:
+    r"""Return the words that the package semantic declares: `\<word>` → LaTeX that it prints."""
+    found: dict[str, str] = {}
+    for style in _RESERVED_STYLE.finditer(text):
+        for words in lazy_pattern(rf"\\{style['name']}\s*(?=\{{)").finditer(text):
+            end = group_end(text, words.end())
+            for word in text[words.end() + 1 : end - 1].split(",") if end > 0 else ():
+                name, _, shown = word.strip().partition("[")
+                found[f"\\<{name.strip()}>"] = f"{style['style']}{{{shown.strip(' ]') or name.strip()}}}"
+    return found
 
 
 def _uses(text: str) -> Iterator[str]:

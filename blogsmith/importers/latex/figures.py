@@ -11,6 +11,7 @@ import shutil
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from html import escape
 from pathlib import PurePosixPath
 
 from ...api.importing import lazy_pattern, slugify
@@ -37,6 +38,12 @@ _TIMEOUT_S = 30
 _MAX_PDF_BYTES = 30_000_000
 _MAX_SVG_BYTES = 5_000_000
 _MAX_IMAGES = 500
+_BOX = (
+    '<svg xmlns="http://www.w3.org/2000/svg" width="480" height="120" viewBox="0 0 480 120">'
+    '<rect x="1" y="1" width="478" height="118" fill="none" stroke="#767676" stroke-dasharray="6 4"/>'
+    '<text x="240" y="65" fill="#767676" font-family="monospace" font-size="15" text-anchor="middle">'
+    "{}</text></svg>\n"
+)
 _GHOSTSCRIPT = (
     *("-q", "-dSAFER", "-dBATCH", "-dNOPAUSE", "-dEPSCrop", "-sDEVICE=pdfwrite", "-dLastPage=1"),
     *("-K500000", "-sOutputFile=-", "-"),
@@ -55,12 +62,14 @@ class Figures:
     _copied: dict[str, PurePosixPath] = field(default_factory=dict)
     """Name of a copied image in the folder of the new page → file of the source."""
     _converted: dict[str, bytes] = field(default_factory=dict)
+    _boxes: dict[str, str] = field(default_factory=dict)
+    """File name in the paper → name of the box that replaces the image."""
     _names: dict[PurePosixPath, str] = field(default_factory=dict)
     """File of the source → name in the folder of the new page; empty if the image cannot be shown."""
 
     def place(self, text: SourceText) -> SourceText:
-        """Return the text with the new name of each image. Remove and report images that are missing or
-        cannot be shown."""
+        """Return the text with the new name of each image. Report images that are missing or cannot be
+        shown. A box with their name replaces them, so that figures keep their captions and numbers."""
         edits = list[tuple[int, int, str]]()
         for found in _IMAGE.finditer(text.text):
             written = found["file"].strip().strip('"')
@@ -71,7 +80,8 @@ class Figures:
                 hint = "copy the image into the source, and import again"
                 self.notices.append(Notice("missing", f'image not found: "{written}"', source, line, hint))
             options = found["options"] or ""
-            edits.append((*found.span(), f"\\includegraphics{options}{{{name}}}" if name else ""))
+            name = name or self._placeholder(written)
+            edits.append((*found.span(), f"\\includegraphics{options}{{{name}}}"))
         return text.edit(edits)
 
     def _find(self, name: str) -> PurePosixPath | None:
@@ -85,14 +95,7 @@ class Figures:
         if path in self._names:
             return self._names[path]
         suffix = path.suffix.lower()
-        stem = slugify(path.stem) or "figure"
-        taken = {*self._copied, *self._converted}
-        new = ".svg" if suffix in _CONVERTED else suffix
-        name = next(
-            name
-            for name in (f"{stem}{new}", *(f"{stem}-{number}{new}" for number in range(2, _MAX_IMAGES + 2)))
-            if name not in taken
-        )
+        name = self._free_name(path.stem, ".svg" if suffix in _CONVERTED else suffix)
         if suffix in _CONVERTED:
             svg, why = _convert(self.reader, path)
             if svg:
@@ -106,6 +109,19 @@ class Figures:
             self.notices.append(Notice("held", f'image not allowed on pages: "{path}"', source, line, hint))
             name = ""
         self._names[path] = name
+        return name
+
+    def _free_name(self, stem: str, suffix: str) -> str:
+        taken, stem = {*self._copied, *self._converted}, slugify(stem) or "figure"
+        numbered = (f"{stem}-{number}{suffix}" for number in range(2, 2 * _MAX_IMAGES + 2))
+        return next((name for name in (f"{stem}{suffix}", *numbered) if name not in taken), f"{stem}{suffix}")
+
+    def _placeholder(self, written: str) -> str:
+        """Return the name of a new image that shows the name of a missing one."""
+        name = self._boxes.get(written)
+        if name is None:
+            name = self._boxes[written] = self._free_name(PurePosixPath(written).stem, ".svg")
+            self._converted[name] = _BOX.format(escape(written[-50:])).encode()
         return name
 
     def files(self, folder: PurePosixPath) -> list[ImportedFile]:

@@ -89,6 +89,7 @@ _SILENT = [
     "tikzset",
     "pgfplotsset",
 ]
+_DOLLARS = r"(?:\\(?:text[a-z]*|mbox)\s*\{(?:[^{}$]|\$[^$]*\$|\{[^{}]*\})*\}|\\[\s\S]|[^$\\])+?"
 _PARTS = re.compile(
     r"(?P<code>\\begin\{(?P<codename>verbatim\*?|Verbatim|lstlisting|minted"
     r"|alltt)\}(?:\[[^\[\]]*\])?(?:\{[A-Za-z+#-]*\})?(?P<listing>[\s\S]*?)\\end\{(?P=codename)\})"
@@ -97,10 +98,9 @@ _PARTS = re.compile(
     r"[\s\S]*?\\end\{(?P=gonename)\})"
     rf"|(?P<env>\\begin\{{(?P<envname>(?:{'|'.join(_MATH.split())})\*?)\}}(?P<body>[\s\S]*?)"
     r"\\end\{(?P=envname)\})"
-    r"|(?P<display>\$\$(?P<two>(?:\\[\s\S]|[^$\\])+?)\$\$|\\\[(?P<square>[\s\S]+?)\\\]"
+    rf"|(?P<display>\$\$(?P<two>{_DOLLARS})\$\$|\\\[(?P<square>[\s\S]+?)\\\]"
     r"|\\begin\{displaymath\}(?P<old>[\s\S]+?)\\end\{displaymath\})"
-    r"|(?P<inline>\$(?P<one>(?:\\(?:text[a-z]*|mbox)\s*\{(?:[^{}$]|\$[^$]*\$|\{[^{}]*\})*\}|\\[\s\S]"
-    r"|[^$\\])+?)\$|\\\((?P<round>[\s\S]+?)\\\))"
+    rf"|(?P<inline>\$(?P<one>{_DOLLARS})\$|\\\((?P<round>[\s\S]+?)\\\))"
     r"|(?P<quantity>\\(?:SI|si|qty|unit|num|ang|complexnum|complexqty|ce|pu|(?:num|qty|SI)(?:list|range|product))"
     r"(?:\[[^\[\]]*\]|\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\})+)"
     r"|(?P<verb>\\verb\*?(?P<sign>[^A-Za-z*\s])(?P<verbatim>[^\n]*?)(?P=sign))"

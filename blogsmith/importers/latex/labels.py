@@ -1,7 +1,8 @@
 r"""Labels of a paper, renamed because blogsmith requires the kind of the target as prefix of a label.
 
-`\label{bound}` in a theorem becomes `\label{thm:bound}`, also in references. A label in a part of a figure is
-replaced by the label of the whole figure; references to it get the letter of the part.
+`\label{bound}` in a theorem becomes `\label{thm:bound}`, also in references. A second label of an element,
+such as that of a part of a figure, is replaced by the first label; references to a part get its letter. A
+label in the text of a section moves to the heading.
 """
 
 from __future__ import annotations
@@ -10,12 +11,12 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from ...api.importing import DISPLAY_ENVIRONMENTS, lazy_pattern, name_set
-from .scanning import find_spans, group_end, option_end, skip_space
+from .scanning import find_spans, group_end, groups_end, option_end, skip_space
 from .source import SourceText
 
 _EVENT = lazy_pattern(
-    r"\\(?P<edge>begin|end)\s*\{(?P<name>[A-Za-z]+)\*?\}|\\(?P<heading>part|chapter|(?:sub)*section"
-    r"|paragraph)\*?(?![A-Za-z])"
+    r"\\(?P<edge>begin|end)\s*\{(?P<name>[A-Za-z]+)\*?\}|\\(?P<heading>part|chapter|(?:sub)*section)"
+    r"\*?(?![A-Za-z])"
     r"|\\(?P<item>item)(?![A-Za-z])|\\label\s*(?:\[[^\[\]]*\])?\s*\{(?P<label>[^{}]*)\}|\\[\s\S]"
 )
 _REFERENCE = lazy_pattern(
@@ -23,6 +24,15 @@ _REFERENCE = lazy_pattern(
     r"|namecref)\*?\s*\{(?P<keys>[^{}]*)\}(?:\s*\{(?P<last>[^{}]*)\})?"
     r"|\\hyperref\s*\[(?P<target>[^\[\]]*)\]"
 )
+_USUAL = {
+    **{f"{style}enum": "enumerate" for style in ("compact", "aspara", "inpara")},
+    **{f"{style}item": "itemize" for style in ("compact", "aspara", "inpara")},
+    **{f"{style}figure": "figure" for style in ("SC", "sideways", "margin")},
+    **{f"{style}table": "table" for style in ("SC", "wrap", "sideways", "margin")},
+    **{"algorithm2e": "algorithm", "dmath": "equation", "darray": "eqnarray"},
+}
+"""Environment of a package → usual environment with the same meaning."""
+_ENVIRONMENT = lazy_pattern(rf"\\(?P<edge>begin|end)\s*\{{(?P<name>{'|'.join(_USUAL)})(?P<star>\*?)\}}")
 _INVALID = lazy_pattern(r"[^\w.:-]+")
 KindOf = Callable[[str], str | None]
 _CHAPTER = lazy_pattern(r"\\chapter\*?\s*(?:\[[^\]]*\])?\s*\{")
@@ -31,7 +41,8 @@ _PARTS = name_set("subfigure subtable minipage")
 _LETTERED = name_set("subfigure subtable")
 _FLOATS = {"figure": "fig", "wrapfigure": "fig", "table": "tbl", "algorithm": "alg", "algorithmic": "line"}
 _PART = lazy_pattern(r"\\sub(?:float|figure|table|captionbox)\*?(?=\s*[\[{])")
-_LISTS = name_set("enumerate itemize description compactenum")
+_UNIQUE = name_set("eq item line")
+"""Prefixes of labels that belong to a part of their environment, such as one line of `align`."""
 _MAX_ABBREVIATION = 12
 _NUMBER = name_set("ref refeq pageref cpageref vpageref")
 _KIND_PREFIXES = {
@@ -56,8 +67,6 @@ class _Label(NamedTuple):
     """Offset of the environment that the label refers to; 0 if the label has no target."""
     is_part: bool
     """Whether the label is in a part of a figure or table, such as `subfigure`."""
-    item: str
-    """Number of the list item that contains the label; empty for other labels."""
     letter: str = ""
     """Letter of the part of a figure that contains the label; empty for other labels."""
 
@@ -96,12 +105,9 @@ def _find_labels(text: str, kind_of: KindOf) -> Iterator[_Label]:
         elif found["label"] is not None:
             prefix, depth = _target(text, stack, kind_of)
             is_part = any(one.name in _PARTS for one in stack[depth + 1 :])
-            item = str(stack[depth].items) if prefix == "item" else ""
             is_lettered = any(one.name in _LETTERED for one in stack[depth + 1 :])
             letter = chr(ord("a") + min(stack[depth].items, 26) - 1) if is_lettered else ""
-            yield _Label(
-                *found.span(), found["label"].strip(), prefix, stack[depth].start, is_part, item, letter
-            )
+            yield _Label(*found.span(), found["label"].strip(), prefix, stack[depth].start, is_part, letter)
 
 
 def _target(text: str, stack: list[_Open], kind_of: KindOf) -> tuple[str, int]:
@@ -113,7 +119,7 @@ def _target(text: str, stack: list[_Open], kind_of: KindOf) -> tuple[str, int]:
             return "eq", depth
         if name in _FLOATS:
             return _float_prefix(text, stack[depth]), depth
-        if name in _LISTS and stack[depth].items:
+        if name == "enumerate" and stack[depth].items:
             return "item", depth
         kind = kind_of(name) if name and name != "section" else None
         if kind and kind != "proof":
@@ -153,6 +159,19 @@ def name_parts(source: SourceText) -> SourceText:
     return source.edit(edits)
 
 
+def rename_environments(source: SourceText) -> SourceText:
+    """Return the text with the usual name of environments of packages, such as `equation` for `dmath`."""
+    edits = list[tuple[int, int, str]]()
+    for found in _ENVIRONMENT.finditer(source.text):
+        end, name = found.end(), found["name"]
+        new = _USUAL[name]
+        if found["edge"] == "begin" and name.startswith(("wraptable", "SC")):
+            # number of lines, position and width
+            end = groups_end(source.text, end)
+        edits.append((found.start(), end, f"\\{found['edge']}{{{new}{found['star']}}}"))
+    return source.edit(edits)
+
+
 def level_headings(source: SourceText) -> SourceText:
     r"""Return the text with its highest level of headings as `\section`. Titles of parts become sections
     without number."""
@@ -164,7 +183,9 @@ def level_headings(source: SourceText) -> SourceText:
             edits.append((*found.span(), "\\section*"))
         elif has_chapters:
             new = {"chapter": "section", "section": "subsection"}.get(name, "subsubsection")
-            edits.append((*found.span(), f"\\{new}{found['star']}"))
+            # Classes with chapters number no headings below subsections.
+            star = "*" if name == "subsubsection" else found["star"]
+            edits.append((*found.span(), f"\\{new}{star}"))
     return source.edit(edits)
 
 
@@ -190,24 +211,42 @@ def rename_labels(source: SourceText, kind_of: KindOf, *, only_referenced: bool)
     }
     main = dict[int, _Label]()
     for label in sorted(labels, key=lambda one: one.is_part):
-        main.setdefault(label.element if label.prefix in ("fig", "tbl") else ~label.start, label)
+        main.setdefault(_element(label), label)
     names, used = dict[str, str](), set[str]()
     for label in main.values():
         if label.prefix and label.written not in names:
             names[label.written] = _free_name(_renamed(label.written, label.prefix), used)
     edits = list[tuple[int, int, str]]()
     for label in labels:
-        own = main.get(label.element, label) if label.prefix in ("fig", "tbl") else label
-        is_kept = own is label and label.prefix not in ("", "item")
+        own = main[_element(label)]
+        is_kept = own is label and label.prefix != ""
         if only_referenced and label.prefix == "eq" and label.written not in used_keys:
             is_kept = False
         if own is not label and own.prefix:
             names.setdefault(label.written, names[own.written])
-        edits.append((label.start, label.end, f"\\label{{{names[label.written]}}}" if is_kept else ""))
-    items = {label.written: label.item for label in labels if label.item}
+        written = f"\\label{{{names[label.written]}}}" if is_kept else ""
+        if written and label.prefix == "sec":
+            end = _heading_end(source.text, label.element)
+            if source.text[end : label.start].strip():
+                edits.append((end, end, written))
+                written = ""
+        edits.append((label.start, label.end, written))
     letters = {label.written: label.letter for label in labels if label.letter}
-    edits += _reference_edits(source.text, names, items, letters)
+    edits += _reference_edits(source.text, names, letters)
     return source.edit(sorted(edits))
+
+
+def _element(label: _Label) -> int:
+    """Return a number that all labels of an element have in common."""
+    return ~label.start if label.prefix in ("", *_UNIQUE) else label.element
+
+
+def _heading_end(text: str, start: int) -> int:
+    """Return the index after the title of the heading at `start`."""
+    found = _EVENT.match(text, start)
+    position = skip_space(text, found.end() if found else start)
+    position = skip_space(text, max(position, option_end(text, position)))
+    return max(position, group_end(text, position))
 
 
 def _free_name(name: str, used: set[str]) -> str:
@@ -219,7 +258,7 @@ def _free_name(name: str, used: set[str]) -> str:
 
 
 def _reference_edits(
-    text: str, names: dict[str, str], items: dict[str, str], letters: dict[str, str]
+    text: str, names: dict[str, str], letters: dict[str, str]
 ) -> Iterator[tuple[int, int, str]]:
     for found in _REFERENCE.finditer(text):
         if found["target"] is not None:
@@ -231,14 +270,12 @@ def _reference_edits(
         if not keys or not all(key in names for key in keys):
             continue
         name = found["name"]
-        parts = [
-            items[key] if key in items and name in _NUMBER else f"item {items[key]}" if key in items else ""
-            for key in keys
-        ]
         command = "ref" if name in _NUMBER else "eqref" if name == "eqref" else "cref"
         written = [
-            part or f"\\{command}{{{names[key]}}}{letters.get(key, '')}"
-            for part, key in zip(parts, keys, strict=True)
+            f"(\\ref{{{names[key]}}})"
+            if command == "eqref" and not names[key].startswith("eq:")
+            else f"\\{command}{{{names[key]}}}{letters.get(key, '')}"
+            for key in keys
         ]
         if name == "subref":
             written = [

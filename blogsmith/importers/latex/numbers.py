@@ -24,6 +24,8 @@ _ONLY_REFERENCED = lazy_pattern(
 )
 _SECTION = lazy_pattern(r"\\(?:chapter|section)\s*(?:\[[^\]]*\])?\s*\{")
 _SECTIONS = ("section", "chapter")
+_SIAM = lazy_pattern(r"\\documentclass\s*(?:\[[^\]]*\])?\s*\{siam(?:art|online)")
+"""Classes that number equations and all statements by section."""
 
 
 def number_settings(preamble: str, body: str, theorems: Sequence[str]) -> tuple[dict[str, Any], list[Notice]]:
@@ -36,7 +38,10 @@ def number_settings(preamble: str, body: str, theorems: Sequence[str]) -> tuple[
     settings: dict[str, Any] = {}
     if _SECTION.search(body) and not (depth and int(depth[1]) < (0 if top == "chapter" else 1)):
         settings["numbering"] = True
-    is_by_section = within.get("equation") in _SECTIONS or (top == "chapter" and "equation" not in within)
+    is_siam = _SIAM.search(preamble) is not None
+    is_by_section = (
+        is_siam or within.get("equation") in _SECTIONS or (top == "chapter" and "equation" not in within)
+    )
     numbered = "labelled" if _ONLY_REFERENCED.search(preamble) else "all"
     settings["math"] = {"numbering": f"{numbered}{' by section' * is_by_section}"}
     own: dict[str, str] = {}
@@ -48,6 +53,8 @@ def number_settings(preamble: str, body: str, theorems: Sequence[str]) -> tuple[
     others = [name for name in own if name not in by_section]
     if by_section:
         settings["theorems"] = {"numbering": "each by section"}
+    if is_siam:
+        settings["theorems"] = {"numbering": "shared by section"}
     if by_section and others:
         listed = ", ".join(sorted(others))
         message = f'invalid numbering of "{listed}": the kinds beside it have section numbers'
@@ -62,3 +69,17 @@ def number_settings(preamble: str, body: str, theorems: Sequence[str]) -> tuple[
         message = f'invalid numbering by "{listed}": numbers restart at each section'
         notices.append(Notice("changed", message))
     return settings, notices
+
+
+def free_of_subsections(theorems: Sequence[str], body: str) -> list[str]:
+    r"""Return the `\newtheorem` of a paper. Without subsections in its body, statements that use the counter
+    of `subsection` get a common counter by section instead."""
+    rows = [row for one in theorems if (row := _THEOREM.match(one)) and row["shared"] == "subsection"]
+    used = [row for row in rows if f"\\begin{{{row['name']}}}" in body]
+    if not used or "\\subsection{" in body:
+        return list(theorems)
+    first, name = used[0][0], used[0]["name"]
+    return [
+        one.replace("[subsection]", "" if one == first else f"[{name}]", 1) + "[section]" * (one == first)
+        for one in theorems
+    ]

@@ -24,12 +24,12 @@ from ...api.importing import (
 from ..bibliographies import SourceBibliographies, fit_key
 from ..model import ImportedData, ImportedFile, ImportedPage, Notice, SourcePart, by_path
 from ..source_files import MACROS, read_text
-from .definitions import Definitions
+from .definitions import Definitions, read_reserved_words
 from .expansion import Expander
 from .figures import Figures, graphic_folders
 from .head import Head, read_head
-from .labels import level_headings, name_parts, rename_labels
-from .numbers import number_settings
+from .labels import level_headings, name_parts, rename_environments, rename_labels
+from .numbers import free_of_subsections, number_settings
 from .prose import APPENDIX, UNNUMBERED, Prose, prepare
 from .references import BIBLIOGRAPHY, CITATION, cited_keys, read_bbl
 from .source import FileReader, SourceText, with_line_notices
@@ -39,9 +39,15 @@ _BEGIN = lazy_pattern(r"\\begin\s*\{document\}")
 _END = lazy_pattern(r"\\end\s*\{document\}")
 _COMMAND = lazy_pattern(r"\\[A-Za-z]+")
 _LISTED = lazy_pattern(r"\\begin\{thebibliography\}[\s\S]*?(?:\\end\{thebibliography\}|\Z)")
-_ALGORITHM = lazy_pattern(r"\\(?:begin|end)\{algorithm2e\*?\}")
 _FLOAT = lazy_pattern(r"\\begin\{(figure|table|wrapfigure)\*?\}[\s\S]*?\\end\{\1\*?\}")
 _LINE_BREAK = lazy_pattern(r"\\(?:no)?linebreak(?![A-Za-z])(?:\[\d\])?")
+_PACKAGES = r"""
+\newcommand{\floatconts}[3]{#3#2\label{#1}}
+\newcommand{\hiderel}[1]{\mathrel{#1}}
+\NewDocumentCommand{\condition}{sO{,}m}{#2\quad\IfBooleanTF{#1}{#3}{\text{#3}}}
+"""
+"""Commands of the class jmlr and of the package breqn."""
+_RESERVED_WORD = lazy_pattern(r"\\<[A-Za-z]+>")
 _KIND = lazy_pattern(r"[a-z][a-z0-9-]*")
 _HEADING_MARK = lazy_pattern(rf"^(#+ .*?)([{UNNUMBERED}{APPENDIX}])(.*?)(?: \{{(#[^{{}}]*)\}})?$", 8)
 _SHOWN = lazy_pattern(r"[\\`*_<>$\[\]]")
@@ -77,20 +83,20 @@ class PaperReader:
             hint = "write the path of the main `.tex` file"
             raise SiteError(Diagnostic("import-source", message, hint=hint))
         preamble, body = _split(whole)
+        self.definitions.add(_PACKAGES)
         for style in files.styles(preamble):
             self.definitions.add(style.text)
         self.definitions.add(preamble.text)
         self.preamble = preamble.text
         body = body.edit((one.start, one.end, "") for one in self.definitions.add(body.text))
-        self.theorems = self._read_theorems()
+        body = _expand_words(body, read_reserved_words(preamble.text))
+        self.theorems = self._read_theorems(body.text)
         settings, notices = number_settings(preamble.text, body.text, self.definitions.theorems)
         self.notices += notices
         body = Expander(self.definitions).expand(body)
         # also definitions by macros of the author
         body = body.edit((one.start, one.end, "") for one in self.definitions.add(body.text))
-        body = body.edit(
-            (*found.span(), found[0].replace("2e", "")) for found in _ALGORITHM.finditer(body.text)
-        )
+        body = rename_environments(body)
         body = simplify_tables(level_headings(letter_captions(name_parts(body))))
         only_referenced = settings["math"]["numbering"].startswith("labelled")
         body = rename_labels(
@@ -129,7 +135,8 @@ class PaperReader:
             by_path((*([ImportedData(MACROS, macros.encode())] if macros else ()), *figures.made(folder))),
         )
 
-    def _read_theorems(self) -> tuple[TheoremKind, ...]:
+    def _read_theorems(self, body: str) -> tuple[TheoremKind, ...]:
+        self.definitions.theorems = free_of_subsections(self.definitions.theorems, body)
         found = read_preamble("\n".join(self.definitions.theorems), self.path.as_posix(), {})
         return tuple(one for one in found.theorems if _KIND.fullmatch(one.name.casefold().rstrip("*")))
 
@@ -256,6 +263,11 @@ class PaperReader:
             used |= new
             waiting += [source for name in new for source in written.get(name, (made.get(name, ""),))]
         return [source for name, source in made.items() if name in used and name not in written]
+
+
+def _expand_words(body: SourceText, words: Mapping[str, str]) -> SourceText:
+    found = _RESERVED_WORD.finditer(body.text) if words else ()
+    return body.edit((*one.span(), words.get(one[0], one[0])) for one in found)
 
 
 def _split(whole: SourceText) -> tuple[SourceText, SourceText]:

@@ -61,6 +61,8 @@ _NATIVE = lazy_pattern(
     r"(?:[A-Za-z]*ref|[A-Za-z]*[cC]ite[A-Za-z]*|label|begin|end|item|nocite|caption|captionof)\Z"
 )
 _TITLE = lazy_pattern(r"\A[^=]*[A-Za-z]{4}[^=]*\Z")
+_DISPLAY_EDGES = {"\\[": "\\begin{equation*}", "\\]": "\\end{equation*}"}
+_DISPLAY = lazy_pattern(r"(?<!\\)\\[\[\]]")
 _SECTION = lazy_pattern(r"\\section\s*(?:\[[^\]]*\])?\s*\{")
 _WITH_GROUPS = lazy_pattern(
     r"(?:tabular[xy]?|longtable|longtabu|tabu|tblr|array|minipage|wrapfigure|multicols|subfigure|subtable"
@@ -122,6 +124,10 @@ def prepare(source: SourceText, is_known: Callable[[str], bool]) -> Prose:
         position = span.end
         if span.kind in ("inline", "display", "environment"):
             edits.append((span.start, span.end, _formula(text, span, made)))
+        elif span.kind == "algorithm":
+            # a display in a step has no number
+            displays = _DISPLAY.finditer(text, span.start, span.end)
+            edits += ((*one.span(), _DISPLAY_EDGES[one[0]]) for one in displays)
         elif span.kind == "drawing" and span.name not in ("tikzpicture", "circuitikz"):
             edits.append(
                 (
@@ -152,11 +158,11 @@ def _escape(text: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
 
 def _formula(text: str, span: TexSpan, made: Prose) -> str:
     """Return the placeholder of a formula, which is stored in blogsmith's syntax."""
-    inner = text[span.inner : span.inner_end].strip()
+    inner = _trim_formula(text[span.inner : span.inner_end])
     if span.kind == "inline":
-        inner = " ".join(inner.split())
+        inner = _trim_formula(" ".join(inner.split()) + " ")
         follows_digit = text[span.end : span.end + 1].isdigit()
-        is_plain = inner and "`" not in inner and not follows_digit and not inner.endswith("\\")
+        is_plain = inner and "`" not in inner and not follows_digit and not inner.endswith(" ")
         return made.keep(f"${inner}$" if is_plain else f"\\({inner}\\)") if inner else ""
     if not inner:
         return ""
@@ -171,6 +177,13 @@ def _formula(text: str, span: TexSpan, made: Prose) -> str:
     before = "\n" * bool(text[line : span.start].strip())
     after = "\n" * bool(text[span.end : stop if stop >= 0 else None].strip())
     return f"{before}{made.keep(formula)}{after}"
+
+
+def _trim_formula(text: str) -> str:
+    r"""Return a formula without spaces around it, except a space that belongs to a final `\ `."""
+    inner = text.strip()
+    backslashes = len(inner) - len(inner.rstrip("\\"))
+    return inner + " " * (backslashes % 2)
 
 
 def clean_commands(source: SourceText, made: Prose, is_known: Callable[[str], bool]) -> SourceText:

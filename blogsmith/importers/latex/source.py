@@ -134,6 +134,10 @@ class FileReader:
             name = found["file"] or found["bare"] or f"{found['folder'].rstrip('/')}/{found['name']}"
             if "\\" in name or "#" in name:
                 continue
+            if name.endswith(".pgf"):
+                # Matplotlib writes a drawing of thousands of lines, which only LaTeX can show.
+                yield found.start(), found.end(), f"\\includegraphics{{{name}}}"
+                continue
             file = self.find(name, path.parent, (".tex", ""))
             content = self.read(file, depth + 1) if file and depth < _MAX_DEPTH else None
             if content is None and not name.endswith((".bbl", ".ind", ".gls")):

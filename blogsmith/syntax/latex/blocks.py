@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from ...base.patterns import lazy_pattern
 from ...model.units import number_to_letters
-from .commands import LAYOUT, LENGTHS
+from .commands import FLOATS, LAYOUT, LENGTHS, LETTERED
 from .nodes import LatexNode
 
 _COUNTER = lazy_pattern(r"\\(alph|Alph|roman|Roman|arabic)\*")
 _SHORT = lazy_pattern(r"(?<![A-Za-z\\])([aAiI1])(?![A-Za-z])")
 _SHORT_NAMES = {"a": "alph", "A": "Alph", "i": "roman", "I": "Roman", "1": "arabic"}
-_LABEL = lazy_pattern(r"(?:^|,)\s*label\s*=\s*\{?([^,{}]*\*?[^,{}]*)")
+_LABEL = lazy_pattern(
+    r"(?:^|,)\s*(?P<key>label|ref|start)\s*=\s*(?P<value>(?:[^,{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)"
+)
+_FONT = lazy_pattern(
+    r"\\(?:text(?:bf|it|rm|up|sc|sf|md|normal)|(?:bf|up|it|rm)(?:series|shape|family)?|normalfont|emph)"
+    r"(?![A-Za-z*])\s*|[{}]"
+)
 _ROMAN = ((100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))
 _COLUMN = lazy_pattern(
     r"[lcrLCRYZ]|[Ss](?:\[(?:[^][{}]|\{[^{}]*\})*\])?|[pmbX](?:\[[^][]*\])?(?:\{[^{}]*\})?|D(?:\{[^{}]*\}){3}|[@!<>]\{[^{}]*\}|\*\{(\d{1,2})\}\{([^{}]*)\}"
@@ -53,11 +59,21 @@ class ItemLabel(Struct, frozen=True):
         return f"{self.before}{text.upper() if self.counter[0].isupper() else text}{self.after}"
 
 
-def read_item_label(option: str) -> ItemLabel | None:
+_LEVELS = (
+    ItemLabel("", "arabic", "."),
+    ItemLabel("(", "alph", ")"),
+    ItemLabel("", "roman", "."),
+    ItemLabel("", "Alph", "."),
+)
+"""Labels of numbered lists in LaTeX, by the number of enclosing numbered lists."""
+
+
+def read_item_label(option: str, key: str = "label") -> ItemLabel | None:
     """Return the label format in the option of a list; None if the items have plain numbers or the format is
-    unsupported."""
-    named = _LABEL.search(option)
-    written = (named[1] if named else option if "=" not in option else "").strip()
+    unsupported. key: `ref` for the format of references."""
+    named = next((found["value"] for found in _LABEL.finditer(option) if found["key"] == key), None)
+    short = option if "=" not in option and key == "label" else ""
+    written = _FONT.sub("", short if named is None else named).strip()
     found = _COUNTER.search(written) or _SHORT.search(written)
     if found is None:
         return None
@@ -66,6 +82,80 @@ def read_item_label(option: str) -> ItemLabel | None:
     if "\\" in before + after or (counter == "arabic" and (before, after) in (("", "."), ("", ""))):
         return None
     return ItemLabel(before, counter, after)
+
+
+def list_label(text: str, node: LatexNode, level: int) -> ItemLabel | None:
+    """Return the label format of a numbered list; None if its items have plain numbers. level: number of
+    enclosing numbered lists."""
+    own = read_item_label(text[slice(*node.option)]) if node.option else None
+    has_labels = any(child.name == "label" for child in node.children)
+    return own or (_LEVELS[min(level, 3)] if level and has_labels else None)
+
+
+def first_number(text: str, node: LatexNode) -> int:
+    """Return the number of the first item of a numbered list."""
+    option = text[slice(*node.option)] if node.option else ""
+    start = next((found["value"] for found in _LABEL.finditer(option) if found["key"] == "start"), "")
+    return int(start) if start.strip().isdecimal() and len(start) < 7 else 1
+
+
+def number_items(
+    text: str, nodes: Sequence[LatexNode], outer: str = "", level: int = 0
+) -> Iterator[tuple[str, str]]:
+    """Yield the label of each labelled item of the numbered lists, and the number that a reference shows, as
+    LaTeX prints it: `1`, `1a` for an item of an inner list, or `(i)` with `label=(\\roman*)`.
+
+    outer: number of the enclosing item in such references. level: number of enclosing numbered lists.
+    """
+    for node in nodes:
+        if node.kind != "environment":
+            continue
+        if node.name != "enumerate":
+            yield from number_items(text, node.children, outer, level)
+            continue
+        option = text[slice(*node.option)] if node.option else ""
+        own = read_item_label(option, "ref") or read_item_label(option)
+        number, reference, inner = first_number(text, node) - 1, "", ""
+        for child in node.children:
+            if child.name == "item" and child.title and child.option:
+                reference = text[slice(*child.option)]
+            elif child.name == "item":
+                number += 1
+                plain = replace(_LEVELS[min(level, 3)], before="", after="").text(number)
+                reference = own.text(number) if own else f"{outer}{plain}"
+                inner = f"{outer}({plain})" if level == 1 and not own else reference
+            elif child.name == "label" and child.argument and reference:
+                yield text[slice(*child.argument)].strip(), reference
+            else:
+                yield from number_items(text, (child,), inner, level + 1)
+
+
+def number_parts(text: str, nodes: Sequence[LatexNode]) -> Iterator[tuple[str, str, str]]:
+    """Yield the label of each `subfigure` and `subtable`, the label of the float around it, and its
+    letter."""
+    for node in nodes:
+        if node.kind == "environment" and node.name in FLOATS:
+            main = next(_labels(text, node.children, has_parts=False), "")
+            parts = [part for part in _descendants(node.children) if part.name in LETTERED]
+            for number, part in enumerate(parts if main else (), 1):
+                for label in _labels(text, part.children):
+                    yield label, main, number_to_letters(number)
+        elif node.kind == "environment":
+            yield from number_parts(text, node.children)
+
+
+def _descendants(nodes: Sequence[LatexNode]) -> Iterator[LatexNode]:
+    for node in nodes:
+        yield node
+        yield from _descendants(node.children)
+
+
+def _labels(text: str, nodes: Sequence[LatexNode], *, has_parts: bool = True) -> Iterator[str]:
+    for node in nodes:
+        if node.name == "label" and node.argument:
+            yield text[slice(*node.argument)].strip()
+        elif has_parts or node.name not in LETTERED:
+            yield from _labels(text, node.children, has_parts=has_parts)
 
 
 def _roman(number: int) -> str:

@@ -50,7 +50,7 @@ SWITCHES: Mapping[str, str] = MappingProxyType(
 )
 """Command that changes the font until the end of its group → equivalent command with an argument."""
 CODE = name_set("texttt")
-REFERENCES = name_set("cref Cref autoref vref Vref")
+REFERENCES = name_set("cref Cref autoref vref Vref subref")
 """Commands for references that show the kind and the number of the target."""
 FORMULAS = name_set(
     "SI si qty unit num ang numlist numrange numproduct qtylist qtyrange qtyproduct SIlist SIrange "
@@ -95,7 +95,9 @@ TRANSPARENT = name_set(
     "singlespace landscape adjustwidth appendices subfigure subtable linenomath linenomath*"
 )
 """Environments that are removed, but not their content."""
-PARTS = name_set("minipage subfigure subtable")
+LETTERED = name_set("subfigure subtable")
+"""Environments for a part of a float that has a letter."""
+PARTS = LETTERED | {"minipage"}
 """Environments for one part of a float, which may have its own caption."""
 CODE_ENVIRONMENTS = FENCED | STEPS
 """Environments whose content becomes a fence."""

@@ -16,6 +16,7 @@ from .reader import LatexReader
 _NOTE = lazy_pattern(r"\[\^(\d{1,6})\]")
 _ID = lazy_pattern(rf"[^{IN_NAMES}.:-]+")
 _ESCAPE = lazy_pattern(r"\\([_&%#{}$~^])(?:\{\})?")
+_REFERENCE = lazy_pattern(r"\\ref\*?\{(?P<keys>[^{}]*)\}")
 _BACKTICKS = lazy_pattern("`+")
 
 
@@ -33,6 +34,10 @@ class InlineWriter(LineWriter):
         self._notes: list[tuple[int, LatexNode]] = []
         largest = max((int(number) for number in _NOTE.findall(self._text)), default=0)
         self._next_note = largest + 1
+        self._items: Mapping[str, str] = {}
+        """Label of a list item → number that a reference shows."""
+        self._parts: Mapping[str, tuple[str, str]] = {}
+        """Label of a part of a figure or table → label of the whole, and letter of the part."""
 
     def _write_flat(self, nodes: Sequence[LatexNode]) -> None:
         """Write nodes on the current line, with spaces instead of the line breaks in them."""
@@ -70,6 +75,15 @@ class InlineWriter(LineWriter):
                 self._write_command(node, nodes[index + 1 : index + 3])
 
     def _write_raw(self, node: LatexNode) -> None:
+        has_own = self._items or self._parts
+        found = _REFERENCE.fullmatch(self._text, node.start, node.end) if has_own else None
+        keys = [key.strip() for key in found["keys"].split(",")] if found else []
+        if found and any(key in self._items or key in self._parts for key in keys):
+            written = [
+                self._item_link(key) or self._part_reference(key, "ref") or f"\\ref{{{key}}}" for key in keys
+            ]
+            self._put(", ".join(written), node.start)
+            return
         margin = self._indent if self._keeps_indent else None
         if node.start == 0 or self._text[node.start - 1] == "\n":
             # The indentation of the first line is removed from all lines of the code.
@@ -106,7 +120,13 @@ class InlineWriter(LineWriter):
             self._drop()
         elif name in table.REFERENCES and node.argument:
             labels = self._text[slice(*node.argument)].split(",")
-            references = ", ".join(self._reference(label.strip()) for label in labels if label.strip())
+            references = ", ".join(
+                self._item_link(label.strip(), "Item" if name[0].isupper() else "item")
+                or self._part_reference(label.strip(), name)
+                or self._reference(label.strip())
+                for label in labels
+                if label.strip()
+            )
             self._put(references, node.start)
         elif write := _WRITERS.get("paragraph" if name in table.RUN_IN_HEADINGS else name):
             write(self, node)
@@ -260,6 +280,9 @@ class InlineWriter(LineWriter):
 
     # Labels.
 
+    def _label(self, node: LatexNode) -> str:
+        return self._text[slice(*node.argument)].strip() if node.argument else ""
+
     def _label_id(self, node: LatexNode) -> str:
         return self._normal_label(self._text[slice(*node.argument)]) if node.argument else ""
 
@@ -271,11 +294,26 @@ class InlineWriter(LineWriter):
         is_braced = label_kind(label.rpartition("#")[2], PREFIXES) or label_kind(label, self._kinds)
         return f"{{@{_ID.sub('-', label)}}}" if is_braced else f"[](#{self._normal_label(label)})"
 
+    def _item_link(self, label: str, kind: str = "") -> str:
+        """Return a link to a labelled list item; empty for other labels. kind: word before the number."""
+        number = self._items.get(label)
+        return f"{kind} [{number}](#{self._normal_label(label)})".lstrip() if number else ""
+
+    def _part_reference(self, label: str, command: str) -> str:
+        """Return a reference to a part of a figure or table; empty for other labels. command: name of the
+        command that refers to it."""
+        main, letter = self._parts.get(label, ("", ""))
+        if not main:
+            return ""
+        if command == "subref":
+            return f"[({letter})](#{self._normal_label(main)})"
+        return (f"\\ref{{{main}}}" if command == "ref" else self._reference(main)) + letter
+
     def _take_label(self, nodes: Iterable[LatexNode]) -> str:
-        """Return the id of the first label among the nodes, and mark it as written; empty if there is
-        none."""
+        """Return the id of the first label among the nodes that names no part of a figure, and mark it as
+        written; empty if there is none."""
         for node in nodes:
-            if node.kind == "command" and node.name == "label":
+            if node.kind == "command" and node.name == "label" and self._label(node) not in self._parts:
                 self._done.add(id(node))
                 return self._label_id(node)
         return ""

@@ -109,6 +109,8 @@ _ENVIRONMENT_HINTS: Mapping[str, str] = MappingProxyType(
     }
 )
 """Environment → hint on what to write instead."""
+_ITEM = lazy_pattern(r"\]\{#([\w.:-]+)\}")
+_ITEM_LINK = lazy_pattern(r"\](?:\{|\()#([\w.:-]+)[)}]")
 _MOST_LINES = 500
 """Maximum number of lines to search for the end of an environment."""
 _MOST_SHOWN = 60
@@ -246,14 +248,18 @@ def _make_fixes(new: LatexTranslation, old: Sequence[str], first: int) -> Iterat
     """Yield (line number in the file, fix) for each line that the translation changes. first: line number of
     `old[0]`."""
     changes = list(_find_changes(new, old))
+    items = {name for *_, added in changes for line in added for name in _ITEM.findall(line.text)}
     group_of: dict[int, list[int]] = {}
+    change_of: dict[int | str, int] = {}
     for index, (begin, end, added) in enumerate(changes):
         group = [index]
-        # A footnote, which is inserted after its paragraph, belongs to the change with the footnote mark.
-        for other in [group_of[line.line] for line in added if line.line in group_of]:
-            group += [one for one in other if one not in group]
-        for line in {*range(begin, end), *(line for one in group for line in range(*changes[one][:2]))}:
-            group_of[line] = group
+        # A footnote, which is inserted after its paragraph, belongs to the change with the footnote mark, and
+        # a reference to a list item belongs to the change of the list.
+        links = [name for line in added for name in _ITEM_LINK.findall(line.text) if name in items]
+        for key in (*(line.line for line in added), *links):
+            group += [one for one in group_of.get(change_of.get(key, -1), ()) if one not in group]
+        group_of.update(dict.fromkeys(group, group))
+        change_of |= dict.fromkeys((*range(begin, end), *links), index)
     groups = list({id(group): sorted(group) for group in group_of.values()}.values())
     for group in groups:
         edits, changed = list[TextEdit](), list[int]()

@@ -16,7 +16,10 @@ from .algorithms import read_algorithm_parts
 from .blocks import (
     ItemLabel,
     TableLayout,
-    read_item_label,
+    first_number,
+    list_label,
+    number_items,
+    number_parts,
     read_listing,
     read_table,
     write_image,
@@ -59,6 +62,7 @@ def translate(
     reader = LatexReader(text, kinds, is_certain=is_certain)
     nodes = reader.read()
     writer = _Writer(reader, kinds, numbered)
+    writer.number_items(nodes)
     writer.write(nodes)
     together = set[int]()
     for node in nodes:
@@ -73,8 +77,18 @@ class _Writer(InlineWriter):
         super().__init__(reader, kinds)
         self._numbered = numbered
         self._list_end, self._uses_other_marks = -1, False
+        self._list_level = 0
+        """Number of numbered lists around the current position."""
         self._ids = set(_IDS.findall(self._text))
         self._counts: dict[str, int] = {}
+
+    def number_items(self, nodes: Sequence[LatexNode]) -> None:
+        """Read the numbers of list items, and the letters of parts of figures, that references can name."""
+        if "enumerate" in self._text:
+            self._items = dict(number_items(self._text, nodes))
+        if self._reader.reports and "{sub" in self._text:
+            found = number_parts(self._text, nodes)
+            self._parts = {label: (main, letter) for label, main, letter in found}
 
     def _write_body(self, node: LatexNode, mark: str, head: Callable[[], None] | None = None) -> None:
         """Write the content of an environment, with `mark` before each line. head: called to write the first
@@ -146,9 +160,10 @@ class _Writer(InlineWriter):
                 items.append((child, []))
             else:
                 items[-1][1].append(child)
-        label = None
-        if node.option and node.name == "enumerate":
-            label = read_item_label(self._text[slice(*node.option)])
+        is_numbered = node.name == "enumerate"
+        label = list_label(self._text, node, self._list_level) if is_numbered else None
+        number = first_number(self._text, node) - 1 if is_numbered else 0
+        self._list_level += is_numbered
         # A different marker starts a new list.
         end = self._list_end
         between = self._lines[end : end + 3]
@@ -159,9 +174,11 @@ class _Writer(InlineWriter):
         self._swallows_line = True
         self.write(items[0][1])
         self._end_line(node.start)
-        for number, (item, content) in enumerate(items[1:], 1):
+        for index, (item, content) in enumerate(items[1:]):
             assert item is not None
-            self._write_item(node, item, content, label, number)
+            number += not item.title
+            self._write_item(node, item, content, label, number, is_first=index == 0)
+        self._list_level -= is_numbered
         self._keeps_indent = before
         self._end_block(node.end)
         self._list_end = len(self._lines)
@@ -173,10 +190,16 @@ class _Writer(InlineWriter):
         content: Sequence[LatexNode],
         label: ItemLabel | None,
         number: int,
+        *,
+        is_first: bool,
     ) -> None:
         mark = table.LISTS[node.name]
+        if mark == "1. " and is_first:
+            mark = f"{number}. "
+        named = [child for child in content if child.name == "label" and self._label(child) in self._items]
+        anchor = f"{{#{self._take_label(named)}}}" if named else ""
         if node.name == "description":
-            self._needs_gap = self._needs_gap or number > 1
+            self._needs_gap = self._needs_gap or not is_first
             self._write_flat(item.title)
             self._end_line(item.start)
             self._needs_gap = False
@@ -185,14 +208,16 @@ class _Writer(InlineWriter):
             mark = "- "
         first, uses_other_marks = len(self._lines), self._uses_other_marks
         if uses_other_marks:
-            mark = {"- ": "* ", "1. ": "1) "}.get(mark, mark)
+            mark = mark.replace("- ", "* ").replace(". ", ") ")
         self._push(mark, " " * len(mark), item.start)
-        if node.name != "description" and (item.title or label):
-            if item.title:
-                self._write_flat(item.title)
-            else:
-                self._put(label.text(number) if label else "", item.start)
-            self._put(" ", item.start)
+        has_text = node.name != "description" and bool(item.title or label)
+        self._put("[" if anchor else "", item.start)
+        if has_text and item.title:
+            self._write_flat(item.title)
+        elif has_text and label:
+            self._put(label.text(number), item.start)
+        self._put(f"]{anchor}" if anchor else "", item.start)
+        self._put(" " if has_text else "", item.start)
         self._trims = True
         self.write(content)
         self._trims = False
@@ -254,6 +279,8 @@ class _Writer(InlineWriter):
             self._write_table(node, layout, label, captions[0] if captions else None)
             return
         self._begin_block(node.start)
+        # An image in a paragraph of text would have neither a caption nor a number.
+        self._needs_gap = bool(captions or label)
         caption = self._caption(captions[0]) if captions else ""
         self._put(write_image(self._text, images[0], caption, label), images[0].start)
         self._end_block(node.end)

@@ -118,6 +118,7 @@ _FACES: Mapping[str, MathAlphabet] = MappingProxyType(
         "\\mathcal": "cal",
         "\\symcal": "cal",
         "\\mathscr": "scr",
+        "\\EuScript": "scr",
         "\\symscr": "scr",
         "\\mathbfcal": "bcal",
         "\\symbfcal": "bcal",

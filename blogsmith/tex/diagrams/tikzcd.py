@@ -101,7 +101,7 @@ def _set(parser: Parser, settings: _Settings, option: Option) -> bool:
     key = short_name(option.key)
     if key in ("column sep", "row sep", "sep"):
         for axis in ("column", "row") if key == "sep" else (key.partition(" ")[0],):
-            _set_gap(settings, axis, option)
+            _set_gap(parser, settings, axis, option)
     elif column := _COLUMN.fullmatch(key):
         return _align(settings, int(column[1]) - 1, option)
     elif key == "ampersand replacement":
@@ -123,7 +123,9 @@ def _set(parser: Parser, settings: _Settings, option: Option) -> bool:
     return True
 
 
-def _set_gap(settings: _Settings, axis: str, option: Option) -> None:
+def _set_gap(parser: Parser, settings: _Settings, axis: str, option: Option) -> None:
+    """Set the gap between rows or columns. Only warn about an unknown name, which the author's preamble may
+    define for LaTeX."""
     size, _, between = option.value_text.partition(",")
     known = _SEPARATIONS[axis].get(size.strip())
     written = size.strip().lstrip("+")
@@ -131,7 +133,11 @@ def _set_gap(settings: _Settings, axis: str, option: Option) -> None:
     gap = known if known is not None else ems(f"{written}pt" if written[-1:].isdecimal() else written)
     if gap is None or abs(gap) > 50:
         message = f'invalid length "{size.strip()}" of "{option.key}"'
-        raise option.misuse(message, "write a length such as `3em`, or `small`, `large` or `huge`")
+        hint = "write a length such as `3em`, or `small`, `large` or `huge`"
+        if not size.strip().isalpha():
+            raise option.misuse(message, hint)
+        parser.ignored.append(ParseError("math-diagram", message, option.at[0], end=option.at[-1], hint=hint))
+        return
     settings.gaps[axis] = gap
     if "between origins" in between:
         settings.between_centers.add(axis)
