@@ -49,7 +49,10 @@ _FLAT = (
     f"|<msup>{_LETTER}<mo[^<>]*>′</mo></msup>"
     f"|<msub>{_LETTER}(?:{_INDEX}|<mrow>(?:{_INDEX}|{_OPERATOR})+</mrow>)</msub>"
 )
-_INNER = rf'<mrow><mo fence="true" stretchy="false"[^<>]*>[^<]+</mo>(?>(?:{_FLAT})*){_FENCE}</mrow>'
+_TEXT_SIZE = ' maxsize=".9em"'
+"""Attribute of delimiters around low content. It limits their growth to less than their own height, so that
+browsers draw them in text size; programs that read MathML still see delimiters that may grow."""
+_INNER = rf'<mrow><mo fence="true" form="prefix"{_TEXT_SIZE}[^<>]*>[^<]+</mo>(?>(?:{_FLAT})*){_FENCE}</mrow>'
 _LOW = lazy_pattern(rf"(?:{_FENCE})?(?>(?:{_FLAT}|{_INNER})*)(?:{_FENCE})?")
 """Matches content whose delimiters have text size in TeX. Browsers would enlarge the delimiters around some
 of it, such as `g(x)` and `x'` in Chromium."""
@@ -162,8 +165,7 @@ def _left(parser: Parser, command: str) -> Atom:
     parser.restore(mark)
     if _LOW.fullmatch("".join(parts)):
         for end in (0, -1):
-            small = parts[end].replace('<mo fence="true"', '<mo fence="true" stretchy="false"')
-            parts[end] = small.replace(_GROWS, "")
+            parts[end] = parts[end].replace(_GROWS, "").replace('fix"', f'fix"{_TEXT_SIZE}')
     return INNER, _fenced(names, parts)
 
 
