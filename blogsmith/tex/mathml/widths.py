@@ -188,7 +188,7 @@ def _read_leaf(xml: str, name: str, attributes: str, text: str, *, is_display: b
     if name == "mo":
         is_limits = not is_display and (text in large_widths() or "movablelimits" in attributes)
         width = _operator(text, attributes, is_display) + _ROUNDED
-        if "fence=" in attributes:
+        if "fence=" in attributes and 'stretchy="false"' not in attributes:
             width += _GROWN
         return MeasuredElement(xml, width, is_limits=is_limits)
     if name == "mtext":
