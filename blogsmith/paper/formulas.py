@@ -165,7 +165,9 @@ def _arguments(element: HtmlElement, count: int) -> list[HtmlElement]:
 def _is_growing(part: HtmlElement | str, form: str = "") -> bool:
     """Return whether a part of a row is a fence that grows. form: the only `form` (prefix, infix or postfix)
     to accept."""
-    if isinstance(part, str) or part.name != "mo" or part.get("stretchy") == "false" or part.get("minsize"):
+    if isinstance(part, str) or part.name != "mo" or part.get("stretchy") == "false":
+        return False
+    if part.get("minsize") or part.get("maxsize"):
         return False
     if form:
         return part.get("fence") == "true" and part.get("form") == form

@@ -1,10 +1,12 @@
 // node reference.mjs katex|temml|mathjax FOLDER: formulas as JSON lines on stdin, MathML as JSON lines on stdout.
 // FOLDER holds node_modules with the npm package katex, temml or mathjax-full.
+// With --time FILE: the CPU seconds of two passes over the formulas of FILE, as `math_engines.py` prints them.
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 
-const [name, folder] = process.argv.slice(2);
+const [name, folder, , timed] = process.argv.slice(2);
 const load = createRequire(join(resolve(folder), "here.js"));
 
 function katex() {
@@ -43,6 +45,23 @@ function mathjax() {
 }
 
 const convert = { katex, temml, mathjax }[name]();
+if (timed) {
+  const formulas = readFileSync(timed, "utf8").trim().split("\n").map((line) => JSON.parse(line));
+  const seconds = [0, 1].map(() => {
+    const started = process.cpuUsage();
+    for (const formula of formulas) {
+      try {
+        convert(formula);
+      } catch {
+        continue;
+      }
+    }
+    const { user, system } = process.cpuUsage(started);
+    return (user + system) / 1e6;
+  });
+  console.log(JSON.stringify({ formulas: formulas.length, seconds }));
+  process.exit();
+}
 for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
   let answer;
   try {

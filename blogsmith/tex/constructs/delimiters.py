@@ -49,7 +49,13 @@ _FLAT = (
     f"|<msup>{_LETTER}<mo[^<>]*>′</mo></msup>"
     f"|<msub>{_LETTER}(?:{_INDEX}|<mrow>(?:{_INDEX}|{_OPERATOR})+</mrow>)</msub>"
 )
-_INNER = rf'<mrow><mo fence="true" stretchy="false"[^<>]*>[^<]+</mo>(?>(?:{_FLAT})*){_FENCE}</mrow>'
+_FIXED, _LIMITED = ' stretchy="false"', ' maxsize=".9em"'
+"""Attributes of delimiters around low content. With `_LIMITED`, they may not grow above their own height, so
+browsers draw them in text size, and programs that read MathML see delimiters that may grow. `_FIXED` is for
+short content, because Chromium gives any delimiter that may grow the width of the largest size."""
+_SHORT = 5
+"""Maximum number of parts of short content, with both delimiters."""
+_INNER = rf'<mrow><mo fence="true"(?:{_FIXED}|{_LIMITED})[^<>]*>[^<]+</mo>(?>(?:{_FLAT})*){_FENCE}</mrow>'
 _LOW = lazy_pattern(rf"(?:{_FENCE})?(?>(?:{_FLAT}|{_INNER})*)(?:{_FENCE})?")
 """Matches content whose delimiters have text size in TeX. Browsers would enlarge the delimiters around some
 of it, such as `g(x)` and `x'` in Chromium."""
@@ -161,8 +167,9 @@ def _left(parser: Parser, command: str) -> Atom:
     parser.command = command
     parser.restore(mark)
     if _LOW.fullmatch("".join(parts)):
+        size = _FIXED if len(parts) <= _SHORT else _LIMITED
         for end in (0, -1):
-            small = parts[end].replace('<mo fence="true"', '<mo fence="true" stretchy="false"')
+            small = parts[end].replace('<mo fence="true"', f'<mo fence="true"{size}')
             parts[end] = small.replace(_GROWS, "")
     return INNER, _fenced(names, parts)
 

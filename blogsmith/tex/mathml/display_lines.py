@@ -44,7 +44,7 @@ _MAX_CHARACTER_EM = 1.0
 _DIAGRAM = 'class="math-diagram"'
 """Attribute of a diagram, which has the width that it states and cannot break."""
 _NUMBER_GAP_EM = 0.6
-_GROWING = '<mo fence="true" form='
+_GROWING = lazy_pattern('<mo fence="true" (?:form|maxsize)=')
 _CELL_SPARE = 1.06
 """Factor for tables in Firefox, whose cells have room for the widest form of each bracket that grows;
 `--spare` of `wide.css` is the same."""
@@ -61,7 +61,7 @@ def fit_display(mathml: str, room: DisplayRoom) -> FittedDisplay:
         return FittedDisplay(mathml)
     elements = read_elements(content)
     width = sum(element.width for element in elements)
-    spare = _CELL_SPARE if "<mtd" in content and _GROWING in content else 1.0
+    spare = _CELL_SPARE if "<mtd" in content and _GROWING.search(content) else 1.0
     if spare * width + beside <= room.width:
         return FittedDisplay(mathml)
     kind, widest = "shrink", width
