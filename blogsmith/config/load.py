@@ -339,7 +339,7 @@ def _describe_type(kind: Any) -> str:
     if kind in _TYPE_NAMES:
         return _TYPE_NAMES[kind]
     if get_origin(kind) is Literal:
-        return f"one of {', '.join(sorted(parts))}"
+        return f"one of {', '.join(sorted(filter(None, parts)))}"
     if get_origin(kind) in (Union, UnionType):
         return " or ".join(_describe_type(one) for one in parts)
     if get_origin(kind) is tuple:

@@ -1,8 +1,8 @@
 """Errors in templates as diagnostics with the line of the template.
 
 Jinja rewrites tracebacks so that frames of compiled templates have the template's name and line. The location
-of an error is the innermost of these frames. Jinja does not know columns, so the caret underlines the whole
-line.
+of an error is the innermost of these frames. Jinja does not know columns, so the caret underlines
+the name in the message, if the line contains it once, otherwise the whole line.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from jinja2.utils import missing
 from msgspec import Struct
 
 from ...base.diagnostics.model import Diagnostic, Place, did_you_mean
+from ...base.patterns import lazy_pattern
 from .budget import NET_S, BudgetExceededError, TemplateTimeout
 from .record_fields import field_names
 
@@ -68,6 +69,13 @@ _ACTION = "correct the expression on this line"
 """Text that tells authors what to do about errors that `_ACTIONS` does not list."""
 
 
+_NAMED = lazy_pattern(
+    r"(?:filter named|test named|field|entry|not found:|unknown tag) ['\"](?P<name>[^'\"]+)['\"]"
+    r"|\A\"(?P<variable>[^\"]+)\" is not defined"
+)
+"""Matches the part of a message that names the wrong word."""
+
+
 def template_diagnostic(
     error: BaseException, lines: Mapping[str, list[str]], names: list[str], hint: str
 ) -> Diagnostic:
@@ -82,6 +90,11 @@ def template_diagnostic(
     place = Place(line, column, max(1, len(text.strip()))) if line else None
     circle = _find_cycle(_template_places(error, lines)) if isinstance(error, RecursionError) else []
     message, _, near = _message(error, names, [path for path, _ in circle]).partition("; did you mean ")
+    if named := _NAMED.search(message):
+        # the message names a filter, a template or a field, which the line contains once
+        name = named["name"] or named["variable"]
+        at = text.find(name) if text.count(name) == 1 else -1
+        place = Place(line, at + 1, len(name)) if line and at >= 0 else place
     if near:
         action = f"did you mean {near}"
     hint = f"{action} ({hint})" if hint else action
