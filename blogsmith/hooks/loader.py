@@ -117,7 +117,6 @@ def _missing_diagnostic(name: str, folders: tuple[Path, ...], code: PluginCode |
         return _missing_plugin(name, f'plugin "{name}" is not loaded: {why}', "copy the file to plugins/")
     known = {path.stem for folder in folders if folder.is_dir() for path in folder.glob("*.py")}
     known |= {Path(path).stem for path in code.sources if path.count("/") == 1} if code else set()
-    known |= {path.stem for path in (code.root / FOLDER).glob("*.py")} if code else set()
     known |= installed_parts(PLUGINS).keys()
     near = nearest(name, sorted(known))
     hint = format_suggestion(near) or list_choices(sorted(known)) or f"add the file `plugins/{name}.py`"

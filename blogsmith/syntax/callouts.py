@@ -301,7 +301,7 @@ def _report_braces(text: TextMap, found: re.Match[str], kind: KindRow, page: Pag
         hint = f"write only `{{#{label[1]}}}` here, and a class such as `{{.wide}}` on the line before"
     elif kind.name == "proof":
         hint = "name the statement in the title: `> [!PROOF] Proof of {@thm-x}`"
-    message = f'unsupported syntax: "{written}" after a callout marker'
+    message = f'"{written}" is not allowed after a callout marker'
     page.reporter.warn("foreign-syntax", message, text.place(found.start(), len(written)), hint)
     return label[1] if label else ""
 

@@ -68,12 +68,10 @@ _ACTIONS: tuple[tuple[type[BaseException], str], ...] = (
 _ACTION = "correct the expression on this line"
 """Text that tells authors what to do about errors that `_ACTIONS` does not list."""
 
-
 _NAMED = lazy_pattern(
-    r"(?:filter named|test named|field|entry|not found:|unknown tag) ['\"](?P<name>[^'\"]+)['\"]"
-    r"|\A\"(?P<variable>[^\"]+)\" is not defined"
+    r"(?:filter named|test named|field|entry|not found:) ['\"]([^'\"]+)['\"]|\A\"([^\"]+)\" is not"
 )
-"""Matches the part of a message that names the wrong word."""
+"""Matches the wrong word in a message."""
 
 
 def template_diagnostic(
@@ -90,11 +88,9 @@ def template_diagnostic(
     place = Place(line, column, max(1, len(text.strip()))) if line else None
     circle = _find_cycle(_template_places(error, lines)) if isinstance(error, RecursionError) else []
     message, _, near = _message(error, names, [path for path, _ in circle]).partition("; did you mean ")
-    if named := _NAMED.search(message):
-        # the message names a filter, a template or a field, which the line contains once
-        name = named["name"] or named["variable"]
-        at = text.find(name) if text.count(name) == 1 else -1
-        place = Place(line, at + 1, len(name)) if line and at >= 0 else place
+    name = next(filter(None, named.groups())) if (named := _NAMED.search(message)) else ""
+    if name and line and text.count(name) == 1:
+        place = Place(line, text.find(name) + 1, len(name))
     if near:
         action = f"did you mean {near}"
     hint = f"{action} ({hint})" if hint else action
