@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
@@ -63,20 +62,14 @@ def image_tag(
     return lightbox_link(rendering, tag, found, twin) if is_linked else tag
 
 
-def _find_value(rendering: PageRendering, name: str, text: str, place: Place | None) -> Place | None:
-    """Return the location of the value of an attribute that is written after `place`, or `place` if it is not
-    on the same line."""
-    line = rendering.reporter.lines[place.line - 1] if place else ""
-    found = re.compile(rf"\b{name}=[\"']?{re.escape(text)}").search(line, place.column if place else 0)
-    return Place(place.line, found.end() - len(text) + 1, len(text)) if place and found else place
-
-
 def _read_length(rendering: PageRendering, name: str, text: str, place: Place | None) -> Length | None:
     """Return the value of `width` or `height`. Report an invalid length and return None."""
     length = parse_length(text) if text else None
     if text and length is None:
         fix = rendering.reporter.substitute(place, text, nearest_length(text))
-        place = _find_value(rendering, name, text, place)
+        line = rendering.reporter.lines[place.line - 1] if place else ""
+        at = line.find(text, line.find(f"{name}=", place.column)) if place else -1
+        place = Place(place.line, at + 1, len(text)) if place and at >= 0 else place
         rendering.reporter.error(
             "image-width", f'invalid {name} "{text}": expected a length', place, HINT, fix
         )
