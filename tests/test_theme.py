@@ -263,7 +263,7 @@ def test_error_points_at_the_innermost_template(tmp_path: Path) -> None:
     found = failure(tmp_path, files, path="", url="/tags/")
     assert found.path == "partials/m.html" and found.hint.endswith("(found while rendering /tags/)")
     assert found.place is not None
-    assert (found.place.line, found.place.column, found.place.length) == (3, 3, 27)
+    assert (found.place.line, found.place.column, found.place.length) == (3, 6, 7)
 
 
 def test_error_in_a_bundled_template_names_its_theme(tmp_path: Path) -> None:

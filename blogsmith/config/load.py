@@ -336,7 +336,8 @@ def _read_unchanged(slot: Slot) -> Any:
 
 def _describe_type(kind: Any) -> str:
     """Return the name of a type, as messages to authors use it."""
-    parts = get_args(kind)
+    # an empty keyword means that the setting is absent
+    parts = tuple(filter(None, get_args(kind)))
     if kind in _TYPE_NAMES:
         return _TYPE_NAMES[kind]
     if get_origin(kind) is Literal:

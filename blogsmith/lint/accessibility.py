@@ -127,6 +127,9 @@ class _PageCheck(Struct):
         if alt.strip() or element.is_captioned or self.link or _is_decorative(element):
             return
         hint = 'write `alt=""` if the image is decorative' if not element.is_markdown else _IMAGE_HINT
+        line = self.reporter.lines[element.place.line - 1 : element.place.line]
+        if line and line[0].startswith("{%", element.place.column - 1):
+            hint = 'describe the image with `alt="…"`, or write `alt=""` if it only decorates'
         self.reporter.warn("image-alt", "missing alt text of this image", element.place, hint)
 
     def _take_table(self, element: SourceElement) -> None:

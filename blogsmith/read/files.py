@@ -413,7 +413,7 @@ _HINTS: Mapping[str, str] = MappingProxyType(
             (".qmd", ".rmd", ".mdx", ".myst"),
             f"{_MARKDOWN}, and run `blogsmith check` to list unsupported syntax",
         ),
-        NOTEBOOK: "to make it a page, move it out of this folder, and write front matter in its first cell",
+        NOTEBOOK: "to make it a page, write front matter in its first cell, in a folder without `index.md`",
         **dict.fromkeys(
             (".rst", ".org", ".adoc", ".asciidoc", ".textile", ".rnw", ".mediawiki"), _REWRITE_HINT
         ),

@@ -67,6 +67,9 @@ def _read_length(rendering: PageRendering, name: str, text: str, place: Place | 
     length = parse_length(text) if text else None
     if text and length is None:
         fix = rendering.reporter.substitute(place, text, nearest_length(text))
+        line = rendering.reporter.lines[place.line - 1] if place else ""
+        at = line.find(text, line.find(f"{name}=", place.column)) if place else -1
+        place = Place(place.line, at + 1, len(text)) if place and at >= 0 else place
         rendering.reporter.error(
             "image-width", f'invalid {name} "{text}": expected a length', place, HINT, fix
         )

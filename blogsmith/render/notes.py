@@ -91,6 +91,14 @@ def _xref(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
     return reference(rendering, ref, typesets=True)
 
 
+def _image_hint(rendering: PageRendering, target: str) -> str:
+    """Return a hint if an image in a paragraph with other text has the id `target`, otherwise ""."""
+    inline = (child for token in rendering.parsed.tokens for child in token.children or ())
+    if any(child.type == "image" and child.attrs.get("id") == target for child in inline):
+        return f'put the image alone in its paragraph: `![text](a.png "caption"){{#{target}}}`'
+    return ""
+
+
 def reference(rendering: PageRendering, ref: XRef, *, typesets: bool = False) -> str:
     """Return the link to a label. If the post or the label is not found, report an error and return the
     author's text. typesets: whether to typeset the formulas of titles and to name other pages."""
@@ -109,7 +117,7 @@ def reference(rendering: PageRendering, ref: XRef, *, typesets: bool = False) ->
             if near
             else label_hint(_author_spelling(ref.target, ref))
         )
-        hint = _cell_hint(rendering, ref) or hint
+        hint = _cell_hint(rendering, ref) or ("" if ref.page else _image_hint(rendering, ref.target)) or hint
         message = f'label not found: "{_author_spelling(ref.target, ref)}"{where}'
         meant = _author_spelling(near, ref) if near else None
         fix = rendering.reporter.correct(ref.place, _author_spelling(ref.target, ref), meant)
@@ -117,6 +125,8 @@ def reference(rendering: PageRendering, ref: XRef, *, typesets: bool = False) ->
         return escape_html(ref.written)
     if not label.number:
         hint = "add `\\tag{…}` to the formula, remove its `\\notag` or `*`, or check `math.numbering`"
+        if label.kind != "eq":
+            hint = f"write a link: `[text](#{label.id})`"
         message = f'label "{_author_spelling(ref.target, ref)}" has no number'
         rendering.reporter.warn("ref-unnumbered", message, ref.place, hint)
     url = rendering.tools.post_url(ref.page, rendering.document) if ref.page else ""
@@ -129,7 +139,7 @@ def reference(rendering: PageRendering, ref: XRef, *, typesets: bool = False) ->
         text = name_page(rendering, _source_path(rendering, url), label, text)
     if label.is_withheld:
         message = f'"{ref.written}" has no effect because the solution is left out'
-        hint = "remove the reference, or show the solution with `solutions: {show: end}`"
+        hint = "remove the reference, or show the solution with `solutions: {show: end}` and no later `after`"
         rendering.reporter.warn("ref-withheld", message, ref.place, hint)
     if label.is_withheld or not ref.is_linked:
         return text

@@ -152,6 +152,8 @@ def _plugin_data(rendering: PageRendering, call: Shortcode) -> Mapping[str, Any]
 OTHER_TAG_HINTS: Mapping[str, str] = MappingProxyType(
     {
         "post_url": "write `[text](2026-03-14-name.md)` to link to the post",
+        **dict.fromkeys(("ref", "relref"), "write a link to the file of the post: `[text](other-post.md)`"),
+        "figure": 'write an image as `![text](image.png "caption")`, or call the shortcode `img`',
         "link": "write `[text](page.md)` to link to the page",
         "highlight": "start a code fence with ```python",
         "endhighlight": "start a code fence with ```python",

@@ -156,6 +156,8 @@ def _missing_image(index: SiteIndex, path: str, written: str, document: Document
     )
     near = nearest(path, sorted(choices)) or find_moved(path, choices)
     hint = format_suggestion(near) or missing_path_hint(path, document)
+    if path.startswith("attachment:"):
+        hint = "insert the image again in this cell of the notebook, which has no attachment of this name"
     name = confirm_typo(path, near) or ""
     meant = quote(name) if name.lower().endswith(_IMAGE_SUFFIXES) else ""
     message = f'image not found: "{path or written}"'

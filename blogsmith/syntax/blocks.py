@@ -15,7 +15,7 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
-from ..base.diagnostics.model import Place, TextMap, format_suggestion, list_choices
+from ..base.diagnostics.model import Place, TextMap, confirm_typo, format_suggestion, list_choices
 from ..base.html_tags import Attribute, StartTag, parse_start_tag
 from ..base.patterns import lazy_pattern
 from .attributes import ALLOWED, ALLOWED_NAMES
@@ -89,6 +89,10 @@ def block_div(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     return True
 
 
+_MIN_TYPO = 6
+"""Minimum length of a class that is compared with block names if the div has no attributes of a block."""
+
+
 def _known_containers(state: StateBlock) -> list[str]:
     return sorted({*CONTAINER_ARGUMENTS, *SHORTCODE_CLASSES, *get_page(state.env).options.block_classes})
 
@@ -96,10 +100,13 @@ def _known_containers(state: StateBlock) -> list[str]:
 def _report_unknown(state: StateBlock, pos: int, tag: StartTag) -> None:
     """Warn about a div that has attributes of a block, such as `data-src`, but no class of a block, because
     the page would show nothing."""
-    if not tag.classes or not any(item.name in _DATA_NAMES for item in tag.attributes):
+    has_data = any(item.name in _DATA_NAMES for item in tag.attributes)
+    if not tag.classes or not (has_data or len(tag.classes[0]) >= _MIN_TYPO):
         return
     reporter = get_page(state.env).reporter
     near = reporter.nearest(tag.classes[0], _known_containers(state))
+    if not (has_data or confirm_typo(tag.classes[0], near)):
+        return
     plugin = get_page(state.env).options.plugin_hint(tag.classes[0])
     others = f"add a plugin under `plugins:`, or {list_choices(_known_containers(state))}"
     hint = plugin or format_suggestion(near) or others

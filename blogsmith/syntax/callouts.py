@@ -161,6 +161,10 @@ _ID = lazy_pattern(
     rf"[ \t]*\{{(?:#(?P<id>[\w:.-]+)(?:[ \t]+{_FOR.format('second')})?|{_FOR.format('first')})\}}[ \t]*$"
 )
 
+_BRACES = lazy_pattern(r"(?<!\S)\{(?=[#.\w])[^{}\n]{0,80}\}[ \t]*$")
+"""Matches an attribute list at the end of a marker line that `_ID` does not accept."""
+_LABEL = lazy_pattern(r"(?:(?<=\{)|(?<=\s))#([\w:.-]+)")
+
 _OPENINGS = frozenset({"blockquote_open", "paragraph_open"})
 
 
@@ -256,18 +260,21 @@ def _read(inline: Token, found: re.Match[str], kind: KindRow | None, page: PageS
     line_end = text.text.find("\n")
     line_end = len(text.text) if line_end < 0 else line_end
     named = _ID.search(text.text, found.end(), line_end)
-    stop = named.start() if named else line_end
+    braces = None if named else _BRACES.search(text.text, found.end(), line_end)
+    label = _report_braces(text, braces, kind, page) if braces else named and named["id"]
+    ends = named or (braces if label else None)
+    stop = ends.start() if ends else line_end
     head = text.cut(found.end(), stop) if text.text[found.end() : stop].strip() else None
     _warn_of_heading(text, found.end(), page)
     rest = text.cut(line_end + 1, len(text.text)) if line_end < len(text.text) else None
     titled = head is not None and (rest is not None or more)
     fold = "" if kind is MARGIN else found[3]
-    callout = make_callout(kind, fold=fold, id=normal_id((named and named["id"]) or ""), titled=titled)
+    callout = make_callout(kind, fold=fold, id=normal_id(label or ""), titled=titled)
     if named and (owner := named["first"] or named["second"]):
         place = text.place(named.start("first" if named["first"] else "second"), len(owner))
         if kind.name in SOLUTIONS:
             callout = replace(callout, exercise=normal_id(owner), exercise_place=place)
-        else:
+        elif kind is MARGIN or kind.name in page.options.kinds:
             message = f'"for" has no effect because "{kind.name}" is not a kind of solution'
             page.reporter.warn("solution-exercise", message, place, "remove it, or write `[!SOLUTION]`")
     title, body = head if titled else None, rest if titled or head is None else head
@@ -280,6 +287,23 @@ def _warn_of_metadata(text: TextMap, found: re.Match[str], page: PageState) -> N
     fix = page.reporter.substitute(place, found[2], "", title=f"write [!{found[1]}]", is_safe=True)
     message = f'unsupported syntax: "{found[2]}" in a callout marker'
     page.reporter.warn("foreign-syntax", message, place, f"write `[!{found[1]}]`", fix)
+
+
+def _report_braces(text: TextMap, found: re.Match[str], kind: KindRow, page: PageState) -> str:
+    """Warn about attributes after a callout marker that are not allowed there. Return the label among them,
+    which the callout gets, or an empty string: then the attributes are text."""
+    written = found[0].rstrip()
+    label = _LABEL.search(written)
+    if not label and ("=" not in written or "$" in text.text[: found.start()]):
+        return ""
+    hint = "remove it; a label is written as `{#name}`"
+    if label:
+        hint = f"write only `{{#{label[1]}}}` here, and a class such as `{{.wide}}` on the line before"
+    elif kind.name == "proof":
+        hint = "name the statement in the title: `> [!PROOF] Proof of {@thm-x}`"
+    message = f'"{written}" is not allowed after a callout marker'
+    page.reporter.warn("foreign-syntax", message, text.place(found.start(), len(written)), hint)
+    return label[1] if label else ""
 
 
 def _warn_of_heading(text: TextMap, start: int, page: PageState) -> None:

@@ -50,7 +50,19 @@ class _Pattern(Struct, frozen=True):
 
 _LIST = 'write `{#id .class key="value"}` directly after an image, link, code or `[text]`, or before a block'
 _PATTERNS = (
-    _Pattern(lazy_pattern(r"\{\{<\s*/?\s*[\w.-]+"), 'write a shortcode as `{% name key="value" %}`'),
+    _Pattern(
+        lazy_pattern(r"\{\{<\s*(?:rel)?ref(?![\w.-])"),
+        "write a link to the file of the post: `[text](other-post.md)`",
+    ),
+    _Pattern(lazy_pattern(r"\{\{<\s*figure(?![\w.-])"), 'write an image as `![text](image.png "caption")`'),
+    _Pattern(
+        lazy_pattern(r"\{\{<\s*(?:youtube|vimeo)(?![\w.-])"),
+        'write a video as `<div class="video-embed" data-src="URL"></div>`',
+    ),
+    _Pattern(
+        lazy_pattern(r"\{\{<\s*/?\s*(?!(?:(?:rel)?ref|figure|youtube|vimeo)(?![\w.-]))[\w.-]+"),
+        'write a shortcode as `{% name key="value" %}`',
+    ),
     _Pattern(
         lazy_pattern(r"\{\{-?\s*(?:page|site|post)\.[\w.]+"),
         "write the value itself: a post is not a template",
@@ -74,9 +86,17 @@ _PATTERNS = (
     ),
     _Pattern(
         lazy_pattern(
-            r"\\(?:no|auto|text|paren|foot)?cite[a-z]{0,8}\*?(?:\[[^\[\]\n]{0,80}\]){0,2}\{[^{}\n]{1,200}\}"
+            r"\\(?!citeauthor|citetitle)(?:no|auto|text|paren|foot)?cite[a-z]{0,8}\*?(?:\[[^\[\]\n]{0,80}\]){0,2}\{[^{}\n]{1,200}\}"
         ),
         "add the reference under `bibliography:` or `references:` in the front matter",
+    ),
+    _Pattern(
+        lazy_pattern(r"\\cite(?:author|title)\*?\{[^{}\n]{1,200}\}"),
+        "write `@key`, which prints the authors and the citation",
+    ),
+    _Pattern(
+        lazy_pattern(r"\\(?:printbibliography(?![A-Za-z])|bibliography(?:style)?\{[^{}\n]{1,200}\})"),
+        "remove it, and name the file under `bibliography:` in the front matter",
     ),
     _Pattern(ENVIRONMENT),
     _Pattern(COMMAND),
@@ -91,6 +111,7 @@ _PATTERNS = (
     _Pattern(lazy_pattern(r"\+\+[a-z]+(?:\+[a-z0-9]+){1,5}\+\+"), "write keys as `[[Ctrl]]+[[S]]`"),
 )
 _DIV_HINTS = (
+    (lazy_pattern(r"#refs\b"), "remove it: the references follow the text of the page"),
     (lazy_pattern(r"#(eq-[\w.-]+)"), "write the label after the display: `$$ … $$ {{#{0}}}`"),
     (lazy_pattern(r"#(tbl-[\w.-]+)"), "write the label below the table: `: Caption {{#{0}}}`"),
     (lazy_pattern(r"#(lst-[\w.-]+)"), "write the label on the fence: ```python {{#{0}}}"),
@@ -140,6 +161,8 @@ _RST_HINTS: Mapping[str, str] = MappingProxyType(
 _SIZE = lazy_pattern(r"\|[ \t]*(\d{2,4})(?:x\d{1,4})?\Z")
 _ROLE = lazy_pattern(r"\{[a-z][a-z:-]*\}\Z")
 _ROLE_HINT = "write a formula as `$x$`, a reference as `{@eq:x}`, a citation as `[@key]`"
+_VALUE_ROLES = ("{eval}", "{py}", "{python}")
+"""Roles of MyST and Sphinx before code whose value is printed."""
 _TEXTS = ("text", "text_special")
 _CONTEXT_TOKENS = frozenset(("code_inline", "kbd"))
 """Tokens that are part of unsupported syntax if certain text precedes them: a role such as :ref: before code.
@@ -285,7 +308,7 @@ def _remaining_hits(children: list[Token], page: PageState) -> Iterator[_Match]:
             if named:
                 yield _Match(named[0], _RST_HINTS.get(named[1], _ROLE_HINT))
             elif role:
-                yield _Match(role[0], _value_hint(after.content) if role[0] == "{eval}" else _ROLE_HINT)
+                yield _Match(role[0], _value_hint(after.content) if role[0] in _VALUE_ROLES else _ROLE_HINT)
             elif tied := find_tie(child.content, after):
                 yield _Match(tied, latex_hint(tied, page))
             elif after.type == "kbd" and child.content.endswith("!"):

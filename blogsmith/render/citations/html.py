@@ -43,6 +43,8 @@ class CitationPlan:
     style: CitationStyle
     uses: dict[str, int]
     """Key → number of citations in the text."""
+    lacks_file: bool
+    """Whether a bibliography of the page was not found. Unknown keys may be in it and are not reported."""
 
 
 def citations_of_page(rendering: PageRendering) -> CitationPlan:
@@ -57,17 +59,18 @@ def citations_of_page(rendering: PageRendering) -> CitationPlan:
     for answer in answers:
         for found in answer.diagnostics:
             rendering.reporter.add(found)
-    if page.has_bibliography:
-        for found in tools.bibliography_problems(document):
-            rendering.reporter.add(found)
-    for key, place in page.uncited if page.has_bibliography else ():
+    problems = tools.bibliography_problems(document) if page.has_bibliography else ()
+    for found in problems:
+        rendering.reporter.add(found)
+    lacks_file = any(found.code == "bibliography-file" for found in problems)
+    for key, place in page.uncited if page.has_bibliography and not lacks_file else ():
         if key != ALL_KEYS and key not in cited.works:
             _report_unknown(rendering, key, place)
     uses: dict[str, int] = {}
     for cluster in cited.clusters:
         for item in cluster.items:
             uses[item.key] = uses.get(item.key, 0) + 1
-    made = CitationPlan(cited, _style(rendering, cited), uses)
+    made = CitationPlan(cited, _style(rendering, cited), uses, lacks_file)
     rendering.citations = made
     return made
 
@@ -104,7 +107,7 @@ def citation(rendering: PageRendering, tokens: Sequence[Token], index: int) -> s
     missing = [item for item in citation.items if item.key not in known]
     if missing and citation.written and not is_unknown_key_error(citation.items[0], citation):
         return escape_html(citation.written)
-    if rendering.parsed.page.has_bibliography:
+    if rendering.parsed.page.has_bibliography and not page.lacks_file:
         for item in missing:
             _report_unknown(rendering, item.key, item.place)
     uses = citation.uses or (0,) * len(citation.items)

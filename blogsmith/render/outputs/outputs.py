@@ -266,6 +266,9 @@ def _warn_of_no_picture(rendering: PageRendering, cell: Cell, pictures: list[Cel
         return
     why = f'has "{asked}"' if asked else "is numbered as a figure"
     place = cell.options.places.get(asked or "label", cell.place)
+    if any(d.code == "cell-figure" and d.place == place for d in rendering.reporter.diagnostics):
+        # a run of a sweep, whose first run was reported
+        return
     hint = f"show a figure in the cell, or remove `{asked or 'label'}`"
     rendering.reporter.warn("cell-figure", f"{cell_name(cell)} {why} but shows no image", place, hint)
 

@@ -1,8 +1,8 @@
 """Errors in templates as diagnostics with the line of the template.
 
 Jinja rewrites tracebacks so that frames of compiled templates have the template's name and line. The location
-of an error is the innermost of these frames. Jinja does not know columns, so the caret underlines the whole
-line.
+of an error is the innermost of these frames. Jinja does not know columns, so the caret underlines
+the name in the message, if the line contains it once, otherwise the whole line.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from jinja2.utils import missing
 from msgspec import Struct
 
 from ...base.diagnostics.model import Diagnostic, Place, did_you_mean
+from ...base.patterns import lazy_pattern
 from .budget import NET_S, BudgetExceededError, TemplateTimeout
 from .record_fields import field_names
 
@@ -68,6 +69,11 @@ _ACTIONS: tuple[tuple[type[BaseException], str], ...] = (
 _ACTION = "correct the expression on this line"
 """Text that tells authors what to do about errors that `_ACTIONS` does not list."""
 
+_NAMED = lazy_pattern(
+    r"(?:filter named|test named|field|entry|not found:) ['\"]([^'\"]+)['\"]|\A\"([^\"]+)\" is not"
+)
+"""Matches the wrong word in a message."""
+
 
 def template_diagnostic(
     error: BaseException, lines: Mapping[str, list[str]], names: list[str], hint: str
@@ -83,6 +89,9 @@ def template_diagnostic(
     place = Place(line, column, max(1, len(text.strip()))) if line else None
     circle = _find_cycle(_template_places(error, lines)) if isinstance(error, RecursionError) else []
     message, _, near = _message(error, names, [path for path, _ in circle]).partition("; did you mean ")
+    name = next(filter(None, named.groups())) if (named := _NAMED.search(message)) else ""
+    if name and line and text.count(name) == 1:
+        place = Place(line, text.find(name) + 1, len(name))
     if near:
         action = f"did you mean {near}"
     hint = f"{action} ({hint})" if hint else action

@@ -36,6 +36,7 @@ from .languages import (
     option_syntax,
 )
 from .option_lines import read_option_lines, warn_of_late_option, warn_of_spaced_option
+from .option_values import KEYS
 from .options import read_options, report_unsupported_page_options
 from .values import report_values
 
@@ -194,10 +195,15 @@ def _warn_of_language(token: Token, page: PageState, *, off: bool) -> bool:
     place = fence.place or Place(page.first_line)
     shown = f"write ```{fence.language} to show the code without running it"
     if page.engine == "worker":
-        if not (is_foreign_cell(fence) or (fence.has_eval and not off)):
+        marks = option_syntax(fence_language(fence))
+        options = marks.anywhere.finditer(option_lines(token.content, fence_language(fence)))
+        has_options = any(option[1] in KEYS for option in options)
+        if not (is_foreign_cell(fence) or (fence.has_eval and not off) or has_options):
             return False
         start = f'unsupported language "{fence.language}"' if fence.language else "missing language"
         message = f"{start}: only Python runs, so this code is only shown"
+        if has_options and fence.form == "":
+            shown = f"remove the lines `{marks.comment}|`"
         hint = f"{shown}, or set `engine: jupyter` under `execute:` to run it"
         page.reporter.warn("cell-language", message, place, hint)
         return True

@@ -52,7 +52,10 @@ _OPTION = lazy_pattern(r"\[([^\[\]]*)\]")
 _COMMAND_KEY = lazy_pattern(r"[^\s,{}]+")
 _TEXTUAL = frozenset(("citet", "citealt", "textcite", "Citet", "Textcite"))
 _YEAR_ONLY = frozenset(("citeyear", "citeyearpar"))
-KEYLIKE = lazy_pattern(r"[A-Za-z][\w:.+/-]*(?:1[6-9]|20)\d\d\w*|[A-Za-z]\w*:\w+")
+_KEYLIKE = r"[A-Za-z][\w:.+/-]*(?:1[6-9]|20)\d\d\w*|[A-Za-z]\w*:\w+"
+KEYLIKE = lazy_pattern(_KEYLIKE)
+_BARE_KEY = lazy_pattern(rf"\s*({_KEYLIKE})\s*(?:;|$)")
+_UNSEPARATED = lazy_pattern(r"(-?@[\w:.-]+)[ ,]+(-?@[\w:.-]+)")
 """Key in the style of reference managers: `vaswani2017attention`, `doe:thing`."""
 
 
@@ -69,14 +72,32 @@ def citation_group(state: StateInline, silent: bool) -> bool:
         items.append(CitationItem(item[3], locator, place, prefix, bool(item[2])))
         at = item.end()
     if at < len(found[1]) or not items or _are_labels(page, items):
+        if not silent and _has_entries(page):
+            _report_malformed(state, found, at)
         return False
     if any(item.prefix for item in items) and not _has_entries(page):
         # `[write to @somebody]` is text on pages that cannot cite anything.
         return False
     if not silent:
+        if any(item.locator.startswith(("@", "-@")) for item in items):
+            _report_malformed(state, found, 0)
         _push(state, Citation(tuple(items)))
     state.pos = found.end()
     return True
+
+
+def _report_malformed(state: StateInline, found: re.Match[str], at: int) -> None:
+    """Report a missing `@` or `;` in brackets with citations, which are then text. at: offset in the brackets
+    of the first item that cannot be read."""
+    reporter, first = get_page(state.env).reporter, found.start(1)
+    if bare := _BARE_KEY.match(found[1], at):
+        place = inline_place(state, first + bare.start(1), first + bare.end(1))
+        message, hint = f'missing "@" before "{bare[1]}"', f"write `@{bare[1]}`"
+        reporter.error("citation-key", message, place, hint)
+    elif pair := _UNSEPARATED.search(found[1], at):
+        place = inline_place(state, first + pair.start(), first + pair.end())
+        message = f'missing ";" between citations in "{pair[0]}"'
+        reporter.error("citation-key", message, place, f"write `{pair[1]}; {pair[2]}`")
 
 
 def _has_entries(page: PageState) -> bool:
