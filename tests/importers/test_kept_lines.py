@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blogsmith.api.importing import Reporter, load_located_yaml
-from blogsmith.importers.front_lines import keep_lines
+from blogsmith.importers.kept_lines import keep_lines
 from blogsmith.importers.text.data import format_yaml
 from tests.rows import examples
 
