@@ -99,7 +99,9 @@ def keep_white_space(original: str, text: str) -> str:
     old = original.split("\n")
     places: dict[str, list[int]] = {}
     for number, line in enumerate(old):
-        places.setdefault(_significant(line), []).append(number)
+        # the width of a tab after text depends on the old system
+        if "\t" not in line.strip():
+            places.setdefault(_significant(line), []).append(number)
     kept = list[str]()
     last, is_kept, blank = -1, False, 0
     for line in text.split("\n"):
