@@ -280,6 +280,9 @@ class _Reader(HTMLParser):
             self._add("images", normalize_image_name(values["srcset"].split()[0]))
         elif tag == "table" and not {"rouge-table", "highlighttable"} & classes:
             self._add("tables", "table")
+        elif tag == "ol":
+            # where the old system continued a paragraph, the number was a word
+            self._hidden.update(split_words(values.get("start", "")))
         elif tag == "pre" and self._code is None:
             self._code = []
         elif tag == "a" and values.get("role") == "doc-biblioref":
