@@ -42,7 +42,7 @@ from .addresses import avoid_list_urls, new_url
 from .analytics import add_analytics
 from .archives import unpacked_source
 from .block_map import define_kinds, name_unused_entries, read_block_map
-from .front_lines import read_heads
+from .kept_lines import read_heads
 from .merge import apply_merge, plan_merge, read_record, source_digests
 from .model import HasPath, ImportedPage, Notice, NoticeKind, SiteImport, by_path
 from .page_rewrites import rewrite_pages

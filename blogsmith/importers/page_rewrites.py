@@ -13,6 +13,7 @@ from markdown_it import MarkdownIt
 
 from ..api.importing import Progress, lazy_pattern
 from .html_blocks import convert_alert_boxes, convert_tables
+from .kept_lines import keep_white_space
 from .model import ImportedPage, Notice, SiteImport
 from .page_work import Workers, map_pages
 from .text.html import tag_attributes
@@ -293,7 +294,8 @@ def rewrite_page(system: str, page: ImportedPage) -> ImportedPage:
         page = change(page)
     hidden = _HIDDEN_RAW_TAGS.get(system, ())
     code: tuple[SegmentKind, ...] = ("block", "span")
-    return double_raw_tags(page, [kind for kind in code if kind not in hidden])
+    page = double_raw_tags(page, [kind for kind in code if kind not in hidden])
+    return replace(page, text=keep_white_space(page.original, page.text))
 
 
 def rewrite_pages(site: SiteImport, progress: Progress, workers: Workers) -> SiteImport:

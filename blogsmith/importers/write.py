@@ -19,7 +19,7 @@ from ..api.importing import (
     open_folder,
     printable,
 )
-from .front_lines import keep_lines
+from .kept_lines import keep_lines
 from .model import ImportedPage, SiteImport
 from .source_files import open_file
 from .text.data import format_yaml

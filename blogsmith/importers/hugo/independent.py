@@ -126,16 +126,20 @@ def _bracketed(found: re.Match[str]) -> str:
         # markdown-it would find lists and headings in the lines of display math
         is_display = left.startswith("$$") and "\n" in left
         return _long_display(found) if is_display else left
-    tex = (found["line"] or found["block"]).strip()
+    tex = _unquoted(found, found["line"] or found["block"]).strip()
     return _math(_unescape(tex) if found[0].startswith("\\\\") else tex)
 
 
 def _long_display(found: re.Match[str]) -> str:
-    line = found.string[: found.start()].rpartition("\n")[2]
-    tex = found["left"][2:-2]
-    tex = re.sub(r"(?m)^[ \t]*(?:>[ \t]?)+", "", tex) if line.lstrip().startswith(">") else tex
+    tex = _unquoted(found, found["left"][2:-2])
     is_raw = found.re is _RAW_BRACKETS
     return _math(unescape(tex) if is_raw else _unescape(tex))
+
+
+def _unquoted(found: re.Match[str], tex: str) -> str:
+    """Return the TeX without quote markers, if the formula begins in a quote."""
+    line = found.string[: found.start()].rpartition("\n")[2]
+    return re.sub(r"(?m)^[ \t]*(?:>[ \t]?)+", "", tex) if line.lstrip().startswith(">") else tex
 
 
 def _math(tex: str) -> str:

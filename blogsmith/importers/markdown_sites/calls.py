@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from textwrap import dedent
 
 from ...api.importing import kind_table, lazy_pattern, name_set
 from ..text.containers import callout_lines, collapsible, fence_text, import_comment, tab
@@ -333,6 +334,7 @@ def _call(
 _RAW_HTML = lazy_pattern(r"(?m)^[ \t]*~~~[ \t]*\n([\s\S]*?)^[ \t]*~~~[ \t]*$")
 _DIV_OPEN = lazy_pattern(r"(?m)^[ \t]*@@([\w,-]+)[ \t]*$")
 _DIV_LINE = lazy_pattern(r"@@([\w,-]+)[ \t]+([^@\n]*?)[ \t]*@@")
+_DIV_TEXT = lazy_pattern(r"(?m)^(@@[\w,-]+[ \t]*\n)((?:[ \t]+\S[^\n]*\n)+)")
 _DIV_CLOSE = lazy_pattern(r"(?m)^[ \t]*@@[ \t]*$")
 
 
@@ -340,6 +342,8 @@ def convert_franklin(text: str) -> str:
     r"""Convert Franklin's `~~~` for raw HTML and `@@name` for a box, and remove `\toc`."""
     text = _RAW_HTML.sub(r"\n\1\n", text)
     text = _DIV_LINE.sub(r"\2", text)
+    # Franklin has no indented code
+    text = _DIV_TEXT.sub(lambda found: found[1] + dedent(found[2]), text)
     text = _DIV_OPEN.sub(lambda found: f":::{_box(found[1])}", _DIV_CLOSE.sub(":::", text))
     return re.sub(r"(?m)^[ \t]*\\(?:toc|tableofcontents)(?:\{\})?[ \t]*$", "", text)
 

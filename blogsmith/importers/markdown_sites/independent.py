@@ -33,6 +33,9 @@ _TAG = re.compile(r"\{%[^%]*%\}|\{\{%[^%]*%\}\}")
 _JULIA = re.compile(
     r"(?m)^[ \t]*(?:~~~|@@[\w,-]*)[ \t]*$|@@[\w,-]+|@@|^[ \t]*\\(?:toc|tableofcontents)\S*|\{\{[^{}]*\}\}"
 )
+_DIV = re.compile(r"(?m)^(@@[\w,-]+[ \t]*\n)((?:[ \t]+\S[^\n]*\n)+)")
+"""Matches a div whose text is indented but is not code."""
+_TEMPLATE_HEADING = re.compile(r"(?m)^#+ (?=[^\n]*\{\{)")
 _BOX = re.compile(r"(?m)^[ \t]*(?:!!!|\?\?\?\+?)[ \t]*[\w-]*[ \t]*")
 _ESCAPED = re.compile(r"(?<!\\)\\([\[\]()])")
 _RAW_TAG = re.compile(r"\{%-?\s*(?:end)?raw\s*-?%\}")
@@ -47,7 +50,8 @@ def render_page(text: str, original: str, calls: str) -> str:
     has_dollars = calls != "mdx" or not original.endswith(PASSTHROUGH.format(r"\("))
     images = dict(_IMAGE.findall(text)) if calls == "mdx" else {}
     if calls == "franklin":
-        text = _RAW.sub("", text)
+        text = _TEMPLATE_HEADING.sub("", _RAW.sub("", text))
+        text = _DIV.sub(lambda found: found[1] + re.sub(r"(?m)^[ \t]+", "", found[2]), text)
     parts = []
     position = 0
     for code in _CODE.finditer(text):

@@ -27,7 +27,8 @@ _HTML_BLOCK = re.compile(r"^ */{3,}[ \t]*html[ \t]*\|[^\n]*$", re.MULTILINE)
 _SYMBOLS = re.compile(r"(?<!\w)(?:\((?:c|r|tm)\)|c/o|[13]/[24])(?!\w)")
 """Matches text that smartsymbols replaces. It is not counted, because the extension may be on or off."""
 _ROW_CODE = re.compile(r"(?m)(?<=\|)[^`\n|]*`[^`\n]+`")
-_TASK = re.compile(r"^([ >]*(?:[-*+]|\d+\.) +)\[[ xX]\](?= )", re.MULTILINE)
+_TASK = re.compile(r"^([ >]*(?:[-*+]|\d+\.) +)\[[ xX]\] ", re.MULTILINE)
+_RAISED_LINK = re.compile(r"\^(\[[^\[\]\n]*\]\([^()\n]*\))\^")
 _KEYS = re.compile(r"(?<![+\w])\+\+[\w\"+.-]+\+\+(?!\+)")
 _SPAN = re.compile(r"(?<!`)(`+)(?!`)[^\n]*?(?<!`)\1(?!`)")
 _SCRIPT = re.compile(r"(?<=\w)([~^])(\w+)\1")
@@ -84,7 +85,7 @@ def _plain(text: str) -> str:
     text = _CRITIC_REPLACEMENT.sub(r"\1\2", _SLASH_OPTIONS.sub(r"\1", text))
     text = _ROW_CODE.sub(lambda found: re.sub(r"(?<!\\)\|", r"\\|", found[0]), text)
     text = _TASK.sub(r"\1", _SPAN.sub(lambda found: found[0].replace("$", _DOLLAR), text))
-    text = _CALLOUT.sub(r"\1", text)
+    text = _RAISED_LINK.sub(r"\1", _CALLOUT.sub(r"\1", text))
     for pattern in (_REMARK, _KEYS, _HTML_BLOCK, _SLASHES, _SNIPPET, _ABBREVIATION):
         text = pattern.sub("", text)
     text = _HEADING.sub(r"\1", text)

@@ -19,7 +19,8 @@ from ..notebooks.outputs import record_files
 from ..notebooks.page import CellNotices
 from ..text.containers import join_tabs
 from ..text.data import one_line, read_names
-from ..text.segments import CODE, LineFinder, rewrite
+from ..text.heading_ids import MYSTMD, add_heading_ids
+from ..text.segments import CODE, LineFinder, mask, rewrite
 from . import boxes, insertions
 from .config import BookConfig, author_names
 from .d2l import rewrite_d2l
@@ -245,6 +246,9 @@ def finish_page(draft: PageDraft, index: BookIndex, config: BookConfig, page_lis
     known = {**index.substitutions, **page_substitutions(document.front)}
     page = InlineText(place, index, LineFinder(document.text, document.first_line), known)
     text = rewrite_inline(draft.text.replace(PAGE_LIST, page_list), page)
+    if config.flavour == "mystmd":
+        masked = mask(text, DIALECT)
+        text = masked.restore(add_heading_ids(masked.text, masked.restore, MYSTMD))
     # the title was read before inline syntax was translated, and may contain roles
     title = rewrite_inline(place.title, page)
     front = page_front(document.front, title)

@@ -16,7 +16,10 @@ _BOX = re.compile(r"(?:`{3,}|~{3,})ad-[\w-]+[ \t]*\n([\s\S]*?)^(?:`{3,}|~{3,})[ 
 _BOX_OPTION = re.compile(r"^(?:title:|(?:collapse|icon|color):[^\n]*\n)", re.MULTILINE)
 """Matches an option in a box of the plugin Admonition."""
 _COMMENT = re.compile(r"%%[\s\S]*?%%")
-_DISPLAY = re.compile(r"(?<!\\)\$\$(?!\$)((?:(?!\$\$)[\s\S])+?)\$\$")
+_DISPLAY = re.compile(
+    r"(?<![\\$])\$(?![\s$])[^$\n]+(?<![\s\\])\$(?=\$)|(?<!\\)\$\$(?!\$)((?:(?!\$\$)[\s\S])+?)\$\$"
+)
+"""Matches display math; also an inline formula before another one, whose dollars are not display math."""
 _QUOTE = re.compile(r"(?<=\n)[ \t]*(?:>[ \t]?)+")
 _EMBED = re.compile(r"!\[\[([^\[\]\n|#]+)[^\[\]\n]*\]\]")
 _EMPTY = re.compile(r"(?<![\\$])\$\$\$\$(?!\$)")
@@ -59,6 +62,8 @@ def _prose(text: str) -> str:
 
 
 def _render_display(found: re.Match[str]) -> str:
+    if found[1] is None:
+        return found[0]
     # its lines are neither headings nor lists, and a bar in it ends no cell of a table
     html = formula_html(_QUOTE.sub("", found[1]))
     html = html.replace("\n", "&#10;").replace("|", "&#124;")

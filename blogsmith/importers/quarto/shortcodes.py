@@ -122,9 +122,10 @@ def _arguments(text: str) -> tuple[list[str], dict[str, str]]:
 
 _INCLUDE = lazy_pattern(r"\{\{<\s*include\s*([^\s>][^>\n]*?)\s*>\}\}")
 _DEEPEST = 10
+_MAX_INCLUDES = 200
 _MAX_CHARACTERS = 1_000_000
-"""Maximum number of characters that all includes of a page may insert; files that include each other could
-grow without limit."""
+"""Maximum number of includes of a page, and of characters that they may insert; files that include each other
+could grow without limit."""
 _MARKUP = (".tex", ".ltx")
 _DEFINITION = lazy_pattern(r"\s*\\(?:new|renew|provide|def|Declare|let)")
 
@@ -139,8 +140,8 @@ class IncludedText:
     lines does not change."""
     inserted: list[str] = field(default_factory=list)
     """Content of each included file."""
-    size: int = 0
-    """Total number of characters of the included files."""
+    files: dict[PurePosixPath, str | None] = field(default_factory=dict)
+    """Included path → its text; None if it cannot be read."""
     macros: dict[str, str] = field(default_factory=dict)
     """Macros of included TeX files that contain only definitions."""
 
@@ -149,30 +150,36 @@ def expand_includes(text: str, path: PurePosixPath, root: Path, note: NoticeCall
     """Replace all includes in a document, including those in included files."""
     found = IncludedText(text, text)
     found.text = _expand(text, path, root, note, found, 0)
-    found.own = _INCLUDE.sub(lambda match: match[0] if _file(match[1], path, root) is None else "", text)
+    found.own = _INCLUDE.sub(
+        lambda match: match[0] if found.files.get(_target(match, path)) is None else "", text
+    )
     return found
 
 
-def _file(name: str, path: PurePosixPath, root: Path) -> tuple[PurePosixPath, str] | None:
-    target = resolve(name.strip("\"'"), path)
+def _target(match: re.Match[str], path: PurePosixPath) -> PurePosixPath:
+    return resolve(match[1].strip("\"'"), path)
+
+
+def _read(target: PurePosixPath, root: Path) -> str | None:
     file = (root / target).resolve()
-    text = read_text(file) if file.is_relative_to(root.resolve()) else None
-    return None if text is None else (target, text)
+    return read_text(file) if file.is_relative_to(root.resolve()) else None
 
 
 def _expand(
     text: str, path: PurePosixPath, root: Path, note: NoticeCallback, found: IncludedText, depth: int
 ) -> str:
     def substitute(match: re.Match[str]) -> str:
-        file = _file(match[1], path, root) if depth < _DEEPEST else None
-        found.size += len(file[1]) if file else 0
-        if file is not None and found.size > _MAX_CHARACTERS:
-            note("left", f'included file "{match[1]}" makes the page too long', match[0])
-            return match[0]
-        if file is None:
+        target = _target(match, path)
+        if target not in found.files:
+            found.files[target] = _read(target, root)
+        inner = found.files[target]
+        if inner is None:
             note("missing", f'included file not found: "{match[1]}"', match[0])
             return "" if match[1].endswith(_MARKUP) else match[0]
-        target, inner = file
+        size = sum(map(len, found.inserted)) + len(inner)
+        if depth == _DEEPEST or len(found.inserted) == _MAX_INCLUDES or size > _MAX_CHARACTERS:
+            note("left", f'too many included files: "{match[1]}" is not inserted', match[0])
+            return match[0]
         macros = tex_macros(inner)
         if target.suffix in _MARKUP or (macros and not _without_macros(inner)):
             found.macros |= macros

@@ -60,10 +60,22 @@ def python_markdown_id(written: str) -> str:
     return made if re.search("[a-z]", made) else ""
 
 
+_QUOTES = lazy_pattern("['‘’\"“”]+")
+
+
+def mystmd_id(written: str) -> str:
+    """Return mystmd's id for a heading: `[BONUS] $R^2$` → `id-bonus-r-2`. Source: `createHtmlId` in
+    `myst-common`."""
+    text = _QUOTES.sub("", _TAG.sub("", _LINK.sub(r"\1", written))).strip().lower()
+    made = re.sub(r"[^a-z0-9-]", "-", text)
+    return re.sub("-{2,}", "-", f"id-{made}" if re.match("[0-9-]", made) else made).strip("-")
+
+
 PANDOC = HeadingIds(lambda written: pandoc_id(_plain(written)), is_github=False)
 PYTHON_MARKDOWN = HeadingIds(python_markdown_id, "_")
 UNICODE_MARKDOWN = HeadingIds(lambda written: github_slug(_TAG.sub("", _LINK.sub(r"\1", written))), "_")
 """Python-Markdown with a slug function of pymdownx."""
+MYSTMD = HeadingIds(mystmd_id)
 HUGO = HeadingIds(lambda written: github_slug(written.strip()))
 """goldmark, whose ids are made from the source of a heading, including URLs of links."""
 

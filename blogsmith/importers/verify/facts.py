@@ -239,6 +239,7 @@ class _Reader(HTMLParser):
         self._code: list[str] | None = None
         self._math: list[str] | None = None
         self._tex = ""
+        self._item = 1
         self._is_script = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -279,6 +280,12 @@ class _Reader(HTMLParser):
             self._add("images", normalize_image_name(values["srcset"].split()[0]))
         elif tag == "table" and not {"rouge-table", "highlighttable"} & classes:
             self._add("tables", "table")
+        elif tag == "ol":
+            self._item = int(start) if (start := values.get("start", "")).isdecimal() else 1
+        elif tag == "li" and self._stack and self._stack[-1].tag == "ol":
+            # where the old system continued a paragraph, the number was a word
+            self._hidden[str(self._item)] += 1
+            self._item += 1
         elif tag == "pre" and self._code is None:
             self._code = []
         elif tag == "a" and values.get("role") == "doc-biblioref":

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from html import unescape
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, TypeGuard
 from urllib.parse import quote, unquote
@@ -123,7 +124,7 @@ class ValueIndex:
         words = split_words(value)
         if not words or self._has_words(words) or self._has_day(value) or self._has_file(value):
             return True
-        shown = split_words(_TAG.sub(" ", value))
+        shown = split_words(unescape(_TAG.sub(" ", value)))
         return shown != words and self._has_words(shown)
 
     def _has_words(self, words: list[str]) -> bool:

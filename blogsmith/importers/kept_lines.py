@@ -1,8 +1,10 @@
-"""Lines of front matter that an import does not change, with their comments, quotation marks and layout."""
+"""Lines that an import leaves as the author wrote them: comments and layout of front matter, white space of
+the text."""
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import PurePosixPath
@@ -13,7 +15,11 @@ from .source_files import open_file
 
 _HEAD = lazy_pattern(r"---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
 _KEY = lazy_pattern(r"([A-Za-z_][\w.-]*|\"[^\"\\\n]*\"|'[^'\n]*')[ \t]*:(?:[ \t]|$)")
-"""Matches a key at the top level, at the start of a line."""
+"""A key at the top level, at the start of a line."""
+_BLANK_LINE = lazy_pattern(r"^[ \t]*\n", re.MULTILINE)
+_FENCE_SPACES = lazy_pattern(r"^([ >]*(?:`{3,}|~{3,}))[ ]+")
+_MAX_SKIPPED = 200
+"""Maximum number of source lines between two lines of a new text that follow each other."""
 _SUFFIXES = frozenset((".md", ".markdown", ".mdown", ".mdx", ".qmd", ".rmd"))
 _MAX_BYTES = 1 << 16
 
@@ -47,8 +53,11 @@ def keep_lines(head: str, new: str) -> str:
     if old is None or wanted is None:
         return new
     end = old.pop("", ("", ""))[0]
-    kept = [above + _pick(block, wanted.pop(key, ("", ""))[1]) for key, (above, block) in old.items()]
-    return "".join((*kept, *(block for _, block in wanted.values()), end)).lstrip("\n")
+    kept = list[str]()
+    for key, (above, block) in old.items():
+        picked = _pick(block, wanted.pop(key, ("", ""))[1])
+        kept += [above if picked else _BLANK_LINE.sub("", above), picked]
+    return "".join((*kept, *(block for _, block in wanted.values()), _BLANK_LINE.sub("", end))).lstrip("\n")
 
 
 def _pick(old: str, new: str) -> str:
@@ -82,3 +91,33 @@ def _blocks(text: str) -> dict[str, tuple[str, str]] | None:
         else:
             return None
     return {**found, "": (above, "")} if above else found
+
+
+def keep_white_space(original: str, text: str) -> str:
+    """Return `text`, but with the author's lines from `original` if these differ only in tabs, in spaces at
+    the end, or in the number of blank lines. Hard line breaks of `text` stay."""
+    old = original.split("\n")
+    places: dict[str, list[int]] = {}
+    for number, line in enumerate(old):
+        # the width of a tab after text depends on the old system
+        if "\t" not in line.strip():
+            places.setdefault(_significant(line), []).append(number)
+    kept = list[str]()
+    last, is_kept, blank = -1, False, 0
+    for line in text.split("\n"):
+        if not line.strip():
+            blank += 1
+            continue
+        known = places.get(_significant(line), ())
+        at = bisect_right(known, last)
+        found = at < len(known) and known[at] - last <= _MAX_SKIPPED and not line.endswith("  ")
+        gap = old[last + 1 : known[at]] if found and is_kept and blank else []
+        is_same = gap and not any(map(str.strip, gap))
+        kept += [*(gap if is_same else [""] * blank), old[known[at]] if found else line]
+        last, is_kept, blank = known[at] if found else last, found, 0
+    return "\n".join((*kept, *[""] * blank))
+
+
+def _significant(line: str) -> str:
+    """Return a line without differences in white space that have no meaning."""
+    return _FENCE_SPACES.sub(r"\1", line.expandtabs(4).rstrip())

@@ -1,14 +1,18 @@
-"""Front matter of an imported page keeps the author's lines and comments, and never says anything else."""
+"""An imported page keeps the author's lines and comments, and never says anything else."""
 
 from __future__ import annotations
+
+from pathlib import Path, PurePosixPath
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from blogsmith.api.importing import Reporter, load_located_yaml
-from blogsmith.importers.front_lines import keep_lines
+from blogsmith.importers.kept_lines import keep_lines, keep_white_space
+from blogsmith.importers.quarto.shortcodes import expand_includes
 from blogsmith.importers.text.data import format_yaml
+from blogsmith.importers.text.heading_ids import mystmd_id
 from tests.rows import examples
 
 WRITTEN = """\
@@ -85,3 +89,30 @@ def test_the_data_is_the_same(lines: list[str], front: dict[str, object]) -> Non
     assert all(read)
     first, second = (located.value or {} for located in read if located)
     assert repr(sorted(first.items())) == repr(sorted(second.items()))
+
+
+def test_white_space_without_meaning_stays() -> None:
+    old = "a \n\t- b\n\n\n``` py\n\tx\n \n```\nhard  \nend\ny\tz\n"
+    new = "a\n    - b\n\n```py\n    x\n\n```\nhard\\\nend  \nnew\ny   z\n"
+    assert keep_white_space(old, new) == "a \n\t- b\n\n\n``` py\n\tx\n \n```\nhard\\\nend  \nnew\ny   z\n"
+    assert keep_lines("a: 1\n\nb: 2\n\nc: 3\n\n", "a: 1\nc: 3\n") == "a: 1\n\nc: 3\n"
+
+
+def test_quarto_files_that_include_each_other_twice_end_soon(tmp_path: Path) -> None:
+    twice = {"a": "{{< include b.qmd >}}\n{{< include b.qmd >}}\n", "b": "{{< include a.qmd >}}\n" * 2}
+    for name, text in twice.items():
+        (tmp_path / f"{name}.qmd").write_text(text)
+    found = expand_includes(twice["a"], PurePosixPath("a.qmd"), tmp_path, lambda *_: None)
+    assert 10 < len(found.inserted) <= 200
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("[BONUS] `x()` a", "id-bonus-x-a"),
+        ("1. Choose", "id-1-choose"),
+        ("Don't $\\theta$", "dont-theta"),
+    ],
+)
+def test_ids_of_mystmd(written: str, expected: str) -> None:
+    assert mystmd_id(written) == expected
