@@ -116,8 +116,8 @@ GUARDS = (
     Mutant(
         "terminals obey what a site says",
         "base/diagnostics/format.py",
-        "hides = acts or not is_visible(text, index)",
-        "hides = acts and not is_visible(text, index)",
+        "return acts or not is_visible(text, index)",
+        "return acts and not is_visible(text, index)",
         ("security/test_characters.py",),
     ),
     Mutant(

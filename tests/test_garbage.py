@@ -23,9 +23,12 @@ def is_frozen(node: Node) -> bool:
 
 @pytest.fixture(autouse=True)
 def nothing_frozen() -> Iterator[None]:
-    """Unfreeze all objects, as Python starts; the test run has frozen its initial objects."""
+    """Unfreeze all objects and collect as often as Python does when it starts; the test run does neither."""
+    before = gc.get_threshold()
+    gc.set_threshold(700, 10, 10)
     gc.unfreeze()
     yield
+    gc.set_threshold(*before)
     gc.unfreeze()
     gc.collect()
     gc.freeze()

@@ -90,7 +90,7 @@ def test_what_stands_beside_the_post_comes_first(tmp_path: Path) -> None:
         ("src/large.py", "is larger than 1000 kB"),
         ("src/out.py", "points outside the site"),
         ("src/pipe", "is not a regular file"),
-        ("src/hidden.py", "is not a file that a post may show"),
+        ("src/hidden.py", "is hidden or temporary, and not shown"),
     ],
 )
 def test_files_that_are_not_shown(name: str, problem: str, tmp_path: Path) -> None:

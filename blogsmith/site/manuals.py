@@ -74,7 +74,7 @@ def tree_problems(document: Document, index: SiteIndex, config: Config) -> list[
             reporter.error(target.code, target.problem, found, target.hint, target.fix(reporter, found))
         elif not target.page:
             hint = "write the path of a page, such as `install.md`"
-            reporter.error("link-missing", f'"{name}" is not a page of this site', found, hint)
+            reporter.error("link-missing", f'page not found on this site: "{name}"', found, hint)
     return reporter.diagnostics
 
 

@@ -179,6 +179,6 @@ def test_pdf_without_pdftocairo_is_named(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv("PATH", "")
     put(tmp_path, {"plot.pdf": b"%PDF-1.4", "other.png": PNG})
     done = read_paper(tmp_path, r"\includegraphics{plot} \includegraphics{other}")
-    (notice,) = (one for one in done.page.notices if one.message == 'invalid image "plot.pdf"')
+    (notice,) = (one for one in done.page.notices if one.message == 'image not allowed on pages: "plot.pdf"')
     assert notice.kind == "held" and "pdftocairo" in notice.hint
     assert [file.path.name for file in done.files] == ["other.png"]

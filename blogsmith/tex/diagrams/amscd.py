@@ -85,7 +85,7 @@ def _label(parser: Parser, kind: str, missing: int) -> SizedFormula:
         if token == "\\\\" or depth < 0:
             break
         taken.append(token)
-    more = ("once", "twice")[missing - 1]
-    message = f'incomplete arrow "@{kind}": expected "{kind}" {more} more'
+    rest = kind * missing
+    message = f'incomplete arrow "@{kind}": missing "{rest}"'
     hint = f"write `@{kind}{kind}{kind}`, or `@{kind}f{kind}g{kind}` with labels"
     raise ParseError("math-syntax", message, kind, hint=hint)
