@@ -81,7 +81,7 @@ class ChapterReader:
         description = reader.inline(read_elements(page.description_html).children)
         if reader.statics:
             forms = [plural(count, name) for name, count in sorted(reader.statics.items())]
-            message = f"missing in the PDF: {', '.join(forms)}, replaced by a static form"
+            message = f"missing in the PDF, with a static form instead: {', '.join(forms)}"
             self._warn("pdf-static", message, "link to the page where readers need it", page.path)
         people = page.citation.authors if page.citation else ()
         orcids = {person.name: person.orcid for person in people}
