@@ -376,8 +376,7 @@ read_on_demand(Document, "body")
 
 
 def read_end_later(source: Source, start: int) -> str:
-    """Return a function that reads the body of a document from disk: its source from the character `start`
-    on."""
+    """Return a function that reads the source of a document from disk, from the character `start` on."""
     # declared as str: a dataclass field cannot have a type for setting that differs from the one for reading
     return cast("str", lambda: source.text[start:])
 

@@ -495,6 +495,5 @@ def _code_line(text: str) -> str:
 
 
 def _anchor_name(name: str) -> str:
-    """Return the LaTeX label of an anchor. Characters other than letters, digits and `-` are replaced by
-    their code points."""
+    """Return the LaTeX label of an anchor. Code points replace all but letters, digits and `-`."""
     return _OUTSIDE_NAME.sub(lambda found: f":{ord(found[0]):x}:", name)

@@ -17,8 +17,7 @@ from .elements import HtmlElement
 from .equation_reader import read_display, read_formula
 
 Resolve = Callable[[str], str]
-"""Function that returns the target of a link for its URL: `#name` for a target in the document, or an
-absolute URL; empty if there is no target."""
+"""URL of a link → its target: `#name` in the document, or an absolute URL; empty if there is none."""
 
 _INLINE = name_set(
     "a abbr audio b bdi big br canvas cite code data del dfn em font i img input ins kbd label mark math "

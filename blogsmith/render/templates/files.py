@@ -287,8 +287,7 @@ def _languages(
 
 
 def _missing_files(folder: ThemeFolder, static: Mapping[str, StaticFile]) -> Iterator[Diagnostic]:
-    """Yield errors for stylesheets and scripts that a theme.yaml names but that neither the theme nor one it
-    extends contains."""
+    """Yield errors for stylesheets and scripts that theme.yaml names and no theme in its chain contains."""
     settings, located = folder.settings, folder.settings.located
     declared = {
         "styles": [sheet.file for sheet in settings.styles],

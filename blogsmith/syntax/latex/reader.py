@@ -60,8 +60,7 @@ _CERTAIN_SYMBOLS = ("LaTeX", "TeX")
 
 
 class LatexReader:
-    """Reader of one text. kinds: names of callout kinds. is_certain: whether to read only LaTeX that cannot
-    be Markdown."""
+    """Reader of one text. kinds: names of callout kinds. is_certain: ignore LaTeX that may be Markdown."""
 
     def __init__(self, text: str, kinds: Container[str], *, is_certain: bool = False) -> None:
         self.text = text
